@@ -3,9 +3,14 @@
 Exports are loaded on first use: `import lieapp` loads neither torch nor SymPy.
 """
 
-__version__ = "0.1.0"
+from lieapp.interrupted import watch as _watch
 
-from time import perf_counter as _now
+# before all else: Ctrl-C may come now
+_watch()
+
+from time import perf_counter as _now  # noqa: E402
+
+__version__ = "0.1.0"
 
 STARTED = _now()
 """When this process began to load lieapp, on the clock of `time.perf_counter`; stages count from here."""

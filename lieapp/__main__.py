@@ -1,9 +1,11 @@
 """The program `lieapp`, and `python -m lieapp`.
 
-Nothing is imported up here: libraries take a tenth of a second to load, and Ctrl-C has its answer by then too.
+No library is imported up here: they take a tenth of a second to load, and Ctrl-C has its answer by then too.
 """
 
 import sys
+
+from lieapp.interrupted import EXIT_CODE, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +24,8 @@ def main() -> "NoReturn":
     except BaseException as error:
         if not isinstance(error, KeyboardInterrupt) and not _signalled():
             raise
-        code = _say_interrupted()
+        say()
+        code = EXIT_CODE
     if "torch" in sys.modules:
         _leave(code)
     sys.exit(code)
@@ -47,15 +50,6 @@ def _signalled() -> bool:
     """Whether a signal came: inside the import of a library it may come out as any other error."""
     signals = sys.modules.get("lieapp.runs.process.signals")
     return signals is not None and hasattr(signals, "delivered") and bool(signals.delivered.is_set())
-
-
-def _say_interrupted() -> int:
-    """What `cli.main` says, without its libraries: they may be half loaded."""
-    if "--json" in sys.argv:
-        print('{"error": {"type": "CancelledError", "message": "interrupted.", "hint": "Run the command again."}}')
-    else:
-        print("error: interrupted.\nhint: Run the command again.", file=sys.stderr)
-    return 130
 
 
 def _leave_working_folder() -> None:

@@ -14,7 +14,7 @@ LEVELS = [
         *("api", "arrays", "config", "config_augment", "config_laws", "config_pictures", "config_symbolic"),
         "config_types",
         *("child", "derived", "document", "drawing", "errors", "extension", "keywords", "reading", "results"),
-        *("progress", "settings", "__init__"),
+        *("interrupted", "progress", "settings", "__init__"),
     },
     {"equations", "lie", "numerics", "figures", "registry"},
     {"domains", "data"},

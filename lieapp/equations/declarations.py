@@ -161,6 +161,34 @@ def _argument(name: str, jets: JetSpace) -> sp.Symbol | None:
 _PLAIN = re.compile(r"[A-Za-z]+")
 
 
+def check_length(text: str) -> None:
+    """Raises ParseError for a text that is too long to be read."""
+    if len(text) > limits.MAX_LENGTH:
+        raise ParseError(
+            f"{limits.cut(text)} has {len(text)} characters; {limits.MAX_LENGTH} are the most.", hint=limits.APART
+        )
+
+
+def check_sizes(
+    equations: Sequence[str], independent: Sequence[str], dependent: Sequence[str], declared: Sequence[str]
+) -> None:
+    """Raises ParseError for a text, a list of names or a whole system that is too long to be read."""
+    for text in (*equations, *independent, *dependent, *declared):
+        check_length(text)
+    for what, names in (("variables", independent), ("unknowns", dependent)):
+        if len(names) > limits.MAX_NAMES:
+            raise ParseError(
+                f"{len(names)} {what} are declared; {limits.MAX_NAMES} are the most.",
+                hint=f"Leave out {what} that the equations do without.",
+            )
+    if (length := sum(map(len, (*equations, *declared)))) > limits.MAX_TOTAL:
+        raise ParseError(
+            f"The equations and what is declared for them have {length} characters together; {limits.MAX_TOTAL} "
+            "are the most.",
+            hint="Put parameters or arbitrary functions, such as k(u), in place of long expressions.",
+        )
+
+
 def check_names(names: Sequence[str]) -> None:
     """Raises ParseError for what can't be a name, and for a name declared twice."""
     for k, name in enumerate(names):
@@ -170,6 +198,8 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def _check_name(name: str) -> None:
+    if len(name) > limits.MAX_NAME:
+        raise ParseError(f"{limits.cut(name)!r} can't be a name.", hint=limits.SHORTER)
     taken = name in {*FUNCTIONS, *SPECIAL, *RESERVED} or (keyword.iskeyword(name) and name != "lambda")
     if re.fullmatch(r"[A-Za-z][A-Za-z0-9]*(_[0-9]+)?", name) and not taken:
         return

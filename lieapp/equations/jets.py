@@ -138,7 +138,7 @@ def multi_index(letters: str, variables: Sequence[str]) -> MultiIndex | None:
 
 
 def readings(letters: str, variables: Sequence[str]) -> set[MultiIndex]:
-    """Every way to read the letters as variables, with or without `_` between them."""
+    """Ways to read the letters as variables, with or without `_` between them: all, or two if there are more."""
     zero = (0,) * len(variables)
     # the readings of what stands before each place
     before: list[set[MultiIndex]] = [{zero}] + [set() for _ in letters]
@@ -148,5 +148,5 @@ def readings(letters: str, variables: Sequence[str]) -> set[MultiIndex]:
         for i, variable in enumerate(variables):
             if letters.startswith(variable, place):
                 end = place + len(variable)
-                before[end] |= {raised(J, i) for J in before[place]}
+                before[end] = set(sorted({*before[end], *(raised(J, i) for J in before[place])})[:2])
     return before[-1] - {zero}

@@ -23,8 +23,8 @@ FUNCTIONS = (
 SPACES = ("left", "right", "quad", "qquad", "big", "Big", "bigl", "bigr", "Bigl", "Bigr", "displaystyle", *",;:! ")
 SIGNS = {"cdot": "*", "times": "*", "div": "/", "lbrace": "(", "rbrace": ")"}
 CLOSING = {"(": ")", "[": "]", "{": "}"}
-DEPTH = 20
-"""Groups inside one another."""
+DEPTH = 60
+"""Groups and operands inside one another; a group in braces is both, and what stands in it another."""
 
 TOKEN = re.compile(r"\\([A-Za-z]+|[,;:! {}])|([^\W\d_][^\W_]*)|(\d+(?:\.\d*)?|\.\d+)|(\S)")
 PLAIN = "Write it in plain text, as u_xx, sqrt(u) or u**2."
@@ -104,9 +104,7 @@ class _Latex:
 
     def sequence(self, stop: str) -> None:
         """Sums and products up to a closing sign, which is left."""
-        self.depth += 1
-        if self.depth > DEPTH:
-            self.fail(self.next, "this is nested too deeply")
+        self.deeper()
         operand = False
         while self.next.text != stop or self.next.kind != "sign":
             token = self.next
@@ -126,6 +124,12 @@ class _Latex:
                 operand = True
         self.depth -= 1
 
+    def deeper(self) -> None:
+        """One more group or operand inside others. Raises LatexError for one too many."""
+        self.depth += 1
+        if self.depth > DEPTH:
+            self.fail(self.next, "this is nested too deeply")
+
     def exponent(self) -> None:
         """One sign, or a group."""
         token = self.next
@@ -135,6 +139,7 @@ class _Latex:
 
     def operand(self, script: bool = False) -> None:
         """A name, number, group, fraction, root, function or derivative."""
+        self.deeper()
         token = self.take()
         if token.kind == "sign" and token.text in CLOSING:
             self.group(token)
@@ -160,6 +165,7 @@ class _Latex:
             self.called(token.text, token)
         else:
             self.fail(token, f"{token.text or 'the end'} is not read here")
+        self.depth -= 1
 
     def group(self, opening: Token) -> None:
         """What stands in parentheses or braces."""

@@ -17,7 +17,15 @@ import sympy as sp
 from lieapp.equations.algebraic import RealRoot
 
 MAX_LENGTH = 4000
-"""Characters."""
+"""Characters of one equation, declaration or output."""
+MAX_TOTAL = 32_000
+"""Characters of all of them together."""
+MAX_NAMES = 200
+"""Variables; unknowns."""
+MAX_NAME = 100
+"""Characters of a name, with the letters of a derivative."""
+MAX_SHOWN = 40
+"""Characters that errors show of a text that is too long."""
 MAX_PARTS = 500
 """Names and numbers."""
 MAX_DEPTH = 40
@@ -30,7 +38,13 @@ MAX_WORK = 200
 RANKS = "functions, roots and derivatives count 2, each more letter of a derivative, powers and quotients 1"
 DEEP = "Write it with fewer parentheses inside one another."
 APART = "Give each equation of a system by itself; a plugin file holds longer ones."
+SHORTER = f"Names have at most {MAX_NAME} characters."
 INSIDE = "Put a parameter, such as a, or an arbitrary function, such as k(u), in place of what stands inside."
+
+
+def cut(text: str) -> str:
+    """The beginning of a text that is too long to be shown."""
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def excess(tree: ast.expr) -> tuple[ast.AST, str, str] | None:
@@ -60,6 +74,8 @@ def excess(tree: ast.expr) -> tuple[ast.AST, str, str] | None:
         if work > MAX_WORK:
             words = f"this is nested too deeply or too often: it counts {work} up to here, {MAX_WORK} is the most"
             return (node, words, INSIDE)
+        if isinstance(node, ast.Name) and len(node.id) > MAX_NAME:
+            return (node, f"{cut(node.id)!r} is too long for a name", SHORTER)
         if parts > MAX_PARTS:
             return (node, f"more than {MAX_PARTS} names and numbers stand up to here", APART)
     return None
@@ -138,8 +154,9 @@ MAX_EXPONENT = 64
 """Largest numeric exponent: powers are expanded, so a larger one only eats memory."""
 MAX_DENOMINATOR = 1000
 """Of an exponent: what stands below it is raised to its numerator."""
-MAX_RAISED, MAX_FACTORED = 256, 64
-"""Bits of a number that is raised to a power; to one that isn't an integer, for which it is factorised."""
+MAX_RAISED, MAX_FACTORED, MAX_ROOTED = 256, 64, 1024
+"""Bits of a number that is raised to a power; to one that isn't an integer, for which it is factorised; of what
+stands under a root after roots were multiplied."""
 
 GROWING = (sp.exp, sp.sinh, sp.cosh, sp.coth, sp.sech, sp.csch)
 
@@ -213,6 +230,10 @@ def number_problem(value: sp.Expr) -> tuple[str, str] | None:
 
     Expressions become so by the numbers in them. None for all else.
     """
+    # SymPy puts roots under one sign, and factorises what stands there anew with each factor
+    roots = (a for a in sp.Mul.make_args(value) if a.is_Pow and a.base.is_Rational and not a.exp.is_integer)
+    if any(_bits(root.base) > MAX_ROOTED for root in roots):
+        return LONG
     if not value.is_number:
         return None
     if value.is_Rational:

@@ -82,6 +82,8 @@ def parse_system(
     a letter of their own for any argument, `F:s` for F(x - t), and conditions, `f:u; f_uu != 0`. `typed` is as for
     `parse_expression`; else lieapp wrote it.
     """
+    if typed:
+        declarations.check_sizes(equations, independent, dependent, (*parameters, *functions, *outputs))
     independent, dependent = _spelled(independent), _spelled(dependent)
     parameters, functions = _spelled(parameters), _spelled(functions)
     jets = JetSpace(tuple(sp.Symbol(n, real=True) for n in independent), tuple(dependent))
@@ -175,11 +177,8 @@ class _Reader:
 
     def read(self) -> sp.Expr:
         """The expression."""
-        if self.typed and len(self.part) > limits.MAX_LENGTH:
-            raise ParseError(
-                f"The expression has {len(self.part)} characters; {limits.MAX_LENGTH} are the most.",
-                hint=f"{SYSTEM} A plugin file holds longer ones.",
-            )
+        if self.typed:
+            declarations.check_length(self.part)
         as_latex = is_latex(self.whole)
         for place, character in enumerate(self.part):
             if (found := limits.SIGNS.get(character)) is not None and not (as_latex and character in "^\\"):

@@ -10,11 +10,13 @@ Loops that can say how far they came are given a deadline of their own (`countin
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
+from types import FrameType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -30,6 +32,15 @@ class OutOfTimeError(BaseException):
 def has_alarms() -> bool:
     """Whether work can be interrupted here: in the main thread, where the system has alarms."""
     return hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
+
+
+def _imports(frame: FrameType | None) -> int:
+    """How many frames of a stack load modules."""
+    count = 0
+    while frame is not None:
+        count += frame.f_code.co_filename.startswith("<frozen importlib")
+        frame = frame.f_back
+    return count
 
 
 class Clock:
@@ -80,10 +91,11 @@ class Clock:
         if left == inf or not has_alarms():
             yield
             return
-        armed, entered = False, time.perf_counter()
+        armed, entered, outer = False, time.perf_counter(), _imports(sys._getframe())
 
-        def interrupt(*_: object) -> None:
-            if armed:
+        def interrupt(_: int, frame: FrameType | None) -> None:
+            # a library that is half loaded stays so; it rings again soon
+            if armed and _imports(frame) <= outer:
                 raise OutOfTimeError
 
         handler = signal.signal(signal.SIGALRM, interrupt)

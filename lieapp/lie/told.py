@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import sympy as sp
 from msgspec import UNSET
 
@@ -20,6 +21,7 @@ from lieapp.equations.jets import JetSpace, directions, jet_name
 from lieapp.equations.printing import equation_of, ordered_latex
 from lieapp.errors import EquationError
 from lieapp.lie.consequences import Flow, Reduced
+from lieapp.lie.cut import beginning, left_out, shortened
 from lieapp.lie.deadline import Clock
 from lieapp.lie.determining import DeterminingSystem
 from lieapp.lie.families import Family
@@ -87,7 +89,8 @@ def explanation(truth: Truth, asked: Mapping[str, Any]) -> results.Explanation:
 
     `leading`: the derivatives that the system was solved for; `components`: the unknown functions; `determining`:
     the equations that they must satisfy (`= 0` understood); `steps`: what was done, in order; `solution`: the
-    components in the functions and constants that are left, with the `conditions` on these. `moved`, where a linear
+    components in the functions and constants that are left, with the `conditions` on these; `left_out`: which of
+    these lists are too long to be told whole. `moved`, where a linear
     equation has a source: a solution of it for each unknown u; everything else is then said of the homogeneous
     equation, for u minus that solution.
     """
@@ -98,6 +101,10 @@ def explanation(truth: Truth, asked: Mapping[str, Any]) -> results.Explanation:
     equations = list(map(notation.formula, determining.equations))
     steps = list(_steps(notation, state.steps))
     solution = list(map(notation.formula, state.values))
+    conditions = list(map(notation.formula, state.equations))
+    lists: dict[str, Sequence[msgspec.Struct]] = {
+        "determining equations": equations, "steps": steps, "conditions": conditions,
+    }  # fmt: skip
     return results.Explanation(
         **asked,
         leading=[
@@ -105,10 +112,11 @@ def explanation(truth: Truth, asked: Mapping[str, Any]) -> results.Explanation:
             for jet, rule in determining.leading.rules.items()
         ],
         components=components,
-        determining=equations,
-        steps=steps,
+        determining=beginning(equations),
+        steps=beginning(steps),
         solution=dict(zip(map(str, jets.coordinates), solution, strict=True)),
-        conditions=list(map(notation.formula, state.equations)),
+        conditions=beginning(conditions),
+        left_out=[said for what, found in lists.items() for said in left_out(what, found)],
         moved=moved,
         jets_shown=list(map(named, asked["jets"])),
         components_shown=[called(name, arguments) for name, arguments in components.items()],
@@ -171,7 +179,7 @@ def told(truth: Truth, periodic_in: Sequence[str] = ()) -> results.TruthResult:
         infinite=truth.infinite,
         generators=[field.as_json() for field in truth.generators],
         families=[_family(family) for family in truth.families],
-        unsolved=list(truth.unsolved),
+        unsolved=shortened(truth.unsolved),
         assumed_nonzero=list(map(str, truth.assumed_nonzero)),
         assumed_independent=[list(map(str, span)) for span in truth.assumed_independent],
         assumed_generic=list(truth.assumed_generic),
@@ -213,7 +221,7 @@ def told_beyond(found: Hierarchy) -> tuple[list[results.GeneralisedResult], resu
         certified=found.certified,
         certificate=found.certificate,
         families=list(map(_family, found.families)),
-        unsolved=list(found.unsolved),
+        unsolved=shortened(found.unsolved),
         seconds=round(found.seconds, 3),
         brackets=None
         if found.brackets is None

@@ -326,4 +326,5 @@ def derivation_latex(explained: Explanation) -> str:
         letter, _, index = name.partition("^")
         rows.append(rf"\{letter}^{{{sp.latex(sp.Symbol(index))}}} &= {formula.latex}")
     rows += [rf"& \text{{where }} {formula.latex} = 0" for formula in explained.conditions]
+    rows += [rf"& \text{{{said}}}" for said in explained.left_out]
     return aligned(rows)

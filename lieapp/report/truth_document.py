@@ -302,6 +302,7 @@ def _derivation(told: Explanation, most: int | None) -> Iterator[Block]:
     yield Heading("The general symmetry", "general")
     yield from (Text([part]) for part in told.solution_shown)
     yield from (Text(["where ", zero(condition)]) for condition in told.conditions)
+    yield from (Notice(said, "warning") for said in told.left_out)
 
 
 def _step(number: int, step: StepResult, most: int | None) -> list[str | Formula]:

@@ -205,6 +205,7 @@ class Explanation(msgspec.Struct, kw_only=True):
     solution: dict[str, Formula]
     conditions: list[Formula]
     moved: dict[str, Formula]
+    left_out: list[str] = []
     jets_shown: list[Formula] = []
     components_shown: list[Formula] = []
     solution_shown: list[Formula] = []

@@ -1,6 +1,7 @@
 """What somebody types is read by a process of its own, which is ended where that takes too long.
 
-A page can't be interrupted, and SymPy may take any time. The process stays, as starting one takes a second:
+A page can't be interrupted, and SymPy may take any time. The process is ended too where the page that asked was
+closed: nobody waits for its answer any more. Otherwise it stays, as starting one takes a second:
 `python -m lieapp.ui.reader N` answers each question, in JSON, that comes through the pipe N. What is typed are
 texts; the whitelist parser reads them.
 """
@@ -13,6 +14,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
@@ -42,6 +44,9 @@ SEPARATORS = {"equation": "\n", "parameter": ";", "function": ";", "output": ";"
 
 BUDGET = 5.0
 """Seconds for an answer; usual ones take a hundredth of one."""
+
+LOOK = 0.1
+"""Seconds between two looks whether the page that asked is still open."""
 
 STARTING = 120.0
 """Seconds in which the process must have loaded SymPy."""
@@ -198,10 +203,14 @@ class _Reader:
         self._exchange(b"", STARTING)
 
     def _exchange(self, question: bytes, seconds: float) -> bytes:
-        """The answer; empty if none comes within so many seconds, or the process has ended."""
+        """The answer; empty if none comes within so many seconds, the process has ended, or the page is closed."""
+        end = time.monotonic() + seconds
         try:
             self._pipe.send_bytes(question)
-            return self._pipe.recv_bytes() if self._pipe.poll(seconds) else b""
+            while not self._pipe.poll(LOOK):
+                if time.monotonic() > end or (question and _closed()):
+                    return b""
+            return self._pipe.recv_bytes()
         except (OSError, EOFError):
             return b""
 
@@ -211,6 +220,15 @@ class _Reader:
             self._child.wait()
             self._child = None
         self._pipe.close()
+
+
+def _closed() -> bool:
+    """Whether the page that this thread draws was closed; False outside of the app."""
+    from streamlit.runtime import exists, get_instance
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+    page = get_script_run_ctx(suppress_warning=True)
+    return page is not None and exists() and not get_instance().is_active_session(page.session_id)
 
 
 _READER = _Reader()
@@ -268,6 +286,9 @@ def _place(error: Exception, equations: Sequence[str]) -> int | None:
 
 QUESTION = Question | FieldQuestion
 
+FIRST = Question(Typed(("u_t + n*sin(u)*u_x",), ("t", "x"), ("u",), ("n",)))
+"""Read at the start: SymPy loads and caches much with the first equation."""
+
 
 def _main(pipe: Connection) -> None:
     """Reading until nobody asks any more."""
@@ -275,8 +296,8 @@ def _main(pipe: Connection) -> None:
     with contextlib.suppress(EOFError):
         while True:
             line = pipe.recv_bytes()
-            found = msgspec.json.encode(_answer(msgspec.json.decode(line, type=QUESTION))) if line else b""
-            pipe.send_bytes(found)
+            found = msgspec.json.encode(_answer(msgspec.json.decode(line, type=QUESTION) if line else FIRST))
+            pipe.send_bytes(found if line else b"")
 
 
 if __name__ == "__main__":

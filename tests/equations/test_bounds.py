@@ -4,11 +4,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lieapp.api import symmetries
 from lieapp.equations.declarations import FUNCTIONS
+from lieapp.equations.limits import MAX_LENGTH
 from lieapp.equations.parsing import parse_expression, parse_system
 from lieapp.errors import BudgetError, ParseError
 from lieapp.lie import symmetries as door
@@ -51,11 +53,50 @@ REFUSED = {
     "a root of a long fraction": f"(1/{HUGE})**(7/97)",
     "a square root of a long fraction": f"sqrt(1/{HUGE})",
     "an exponent with many digits": "12**0.123456789",
+    "roots under one sign": "*".join(f"sqrt({10**15 + k})" for k in range(100)),
+    "a name of any length": "u_" + "x" * 101,
     "a number that grows": "*".join(["9**64"] * 50),
     "a complex power": "(-2)**pi",
     "a pole that can't be told apart": "1/log(cosh(1e-90))",
     "a sine of a number with many digits": "tan(-sinh(exp(13)))",
 }
+
+
+KDV = {"equations": ["u_t + u*u_x + u_xxx"], "independent": ["t", "x"], "dependent": ["u"]}
+TOO_LONG = {
+    "an equation": ({"equations": ["u=" * 3000]}, "6000 characters"),
+    "many equations": ({"equations": ["u_t + u*u_x"] * 3000}, "33000 characters together"),
+    "a declaration": ({"parameters": ["p," * 3000]}, "6000 characters"),
+    "many declarations": ({"functions": ["k:u" + "; k != 1" * 400] * 20}, "characters together"),
+    "a name": ({"parameters": ["p" * 101]}, "can't be a name"),
+    "many variables": ({"independent": ["t", "x", *(f"x_{k}" for k in range(20_000))]}, "20002 variables"),
+    "many unknowns": ({"dependent": ["u", *(f"u_{k}" for k in range(5000))]}, "5001 unknowns"),
+    "roots in LaTeX": ({"equations": ["u_t + " + r"\sqrt" * 500 + "u"]}, "nested too deeply"),
+    "powers in LaTeX": ({"equations": ["u_t + " + "e^" * 500 + r"x + \pi"]}, "nested too deeply"),
+}
+
+
+@pytest.mark.parametrize("key", TOO_LONG)
+def test_what_is_long_is_refused_in_few_words(key):
+    given_, words = TOO_LONG[key]
+    with pytest.raises(ParseError, match=words) as caught:
+        parse_system(**KDV | given_)
+    assert caught.value.hint and len(caught.value.message) < 4 * MAX_LENGTH
+
+
+def test_letters_with_many_readings_are_refused_at_once():
+    variables = ["x" * k for k in range(1, 9)]
+    with pytest.raises(ParseError, match="can mean the derivative with respect to") as caught:
+        assert calls_of(lambda: parse_system(["u_" + "x" * 98], variables, ["u"])) <= MOST_CALLS
+    assert len(caught.value.message) < 1000
+
+
+def test_long_products_of_roots_and_nested_latex_are_still_read():
+    roots = "*".join(f"sqrt({p})" for p in (2, 3, 5, 7, 11, 13))
+    (product,) = parse_system([f"u_t - {roots}"], "tx", "u").residuals
+    assert product.coeff(sp.sqrt(30030)) == -1
+    nested_ = parse_system(["u_t - " + r"\frac{1}{1 + " * 7 + "u" + "}" * 7], "tx", "u")
+    assert nested_.residuals[0].has(sp.Symbol("u", real=True))
 
 
 @pytest.mark.parametrize("key", REFUSED)

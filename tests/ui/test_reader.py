@@ -2,8 +2,12 @@
 
 import os
 import signal
+import threading
+from types import SimpleNamespace
 
 import pytest
+import streamlit.runtime
+import streamlit.runtime.scriptrunner
 
 from lieapp.equations.plugin_file import Draft
 from lieapp.errors import BudgetError, PluginError
@@ -50,6 +54,38 @@ def test_what_takes_too_long_is_ended_and_the_next_is_read(monkeypatch):
         with pytest.raises(BudgetError):
             plugin_file_text(BURGERS, DRAFT)
     assert read(BURGERS).error is None
+
+
+def test_a_page_that_is_closed_frees_the_process_at_once(monkeypatch):
+    stop()
+    held = reader._READER._child
+    asked = threading.Thread(target=read, args=(BURGERS,))
+    with monkeypatch.context() as closing:
+        closing.setattr(reader, "BUDGET", 600.0)
+        gone = threading.Event()
+        closing.setattr(reader, "_closed", gone.is_set)
+        asked.start()
+        asked.join(3 * reader.LOOK)
+        assert asked.is_alive() and held.poll() is None
+        gone.set()
+        asked.join(10)
+    assert not asked.is_alive() and held.poll() is not None
+    assert read(BURGERS).error is None
+
+
+def test_a_page_is_open_while_its_session_is_active(monkeypatch):
+    assert not reader._closed(), "outside of the app"
+    active = {"mine"}
+    monkeypatch.setattr(streamlit.runtime, "exists", lambda: True)
+    monkeypatch.setattr(
+        streamlit.runtime, "get_instance", lambda: SimpleNamespace(is_active_session=active.__contains__)
+    )
+    monkeypatch.setattr(
+        streamlit.runtime.scriptrunner, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id="mine")
+    )
+    assert not reader._closed()
+    active.clear()
+    assert reader._closed()
 
 
 def test_a_process_that_was_ended_by_others_is_started_again():

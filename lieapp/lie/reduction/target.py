@@ -10,7 +10,7 @@ import sympy as sp
 
 from lieapp.equations.coefficients import CoefficientField, Element
 from lieapp.equations.equation import System
-from lieapp.equations.factors import vanishing_factors
+from lieapp.equations.factors import named, vanishing_factors
 from lieapp.equations.jets import JetSpace, MultiIndex
 from lieapp.equations.leading import Leading, solve_for_leading
 from lieapp.equations.printing import aligned, ordered_latex
@@ -183,9 +183,10 @@ class Target:
         factors = [f for f, n in base.reduce(element).numer.factor_list()[1] for _ in range(n)]
         kept = [f for f in factors if self._counts(f, base, variables, found)]
         if not kept:
-            # w = 0 itself is what is left, not something to divide by
-            self.assumed = [e for e in self.assumed if e not in self.jets.unknowns]
+            # w = 0 or sin(w) = 0 itself is what is left, not something to divide by
             written = [self.leave(base.expression(base.field.raw_new(f))) for f in factors]
+            own = {e.as_base_exp()[0] for e in written if e.free_symbols & set(self.jets.unknowns)}
+            self.assumed = [e for e in self.assumed if e not in own]
             kept = [f for f, e in zip(factors, written, strict=True) if e.free_symbols & set(self.jets.unknowns)]
         if not kept:
             return None
@@ -223,8 +224,9 @@ class Target:
             return True
         written = self.leave(base.expression(element))
         if involved & set(found):
-            atom = next(iter(written.free_symbols & set(self.jets.unknowns)), None)
-            assumed = [atom] if atom is not None and not written.has(sp.exp) else []
+            # w of sqrt(w), k(w) itself; of exp(w) it is the number e
+            divisor = written.as_base_exp()[0]
+            assumed = [divisor] if divisor.free_symbols and named(divisor)[0] not in self.nonzero else []
         else:
             assumed = vanishing_factors(written, self.parameters, self.nonzero)
         self.assumed += [e for e in assumed if e not in self.assumed]

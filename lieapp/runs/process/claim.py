@@ -8,10 +8,11 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from lieapp.errors import CancelledError, ResumeError, describe
+from lieapp.errors import CancelledError, FileError, LieappError, ResumeError, RunError, describe
 from lieapp.runs.process.signals import delivered, interruptible, shielded
-from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory, removed
 from lieapp.runs.store.status import BEAT, STALE, Status, ahead, host, is_alive, own_mark
 
 _mine: set[str] = set()
@@ -24,9 +25,10 @@ def running(run: RunDirectory) -> Iterator[RunDirectory]:
 
     done if the block ends; cancelled on Ctrl-C, SIGTERM, SIGHUP or CancelledError, all of which leave as
     CancelledError; failed on anything else, with the error in the status and its traceback in log.txt.
-    Raises ResumeError if another process works on it, CancelledError if it was asked to stop before it began.
+    Raises ResumeError if another process works on it, CancelledError if it was asked to stop before it began,
+    RunError if its folder is removed meanwhile.
     """
-    with _claimed(run):
+    with _claimed(run), _removal_told(run):
         mine = {"state": "running", "pid": os.getpid(), "host": host(), "process": own_mark()}
         try:
             with interruptible() as interrupt:
@@ -41,6 +43,10 @@ def running(run: RunDirectory) -> Iterator[RunDirectory]:
                 with contextlib.suppress(OSError):
                     _end(run, "failed", error)
                 raise
+            if not run.path.exists():
+                raise CancelledError(
+                    f"{run.id}: cancelled; its folder was removed, so nothing is kept.", hint="Start another run."
+                ) from None
             cancelled = CancelledError(
                 f"{run.id}: cancelled; completed work is kept.",
                 hint=f"Continue with `lieapp {run.config().get('kind', 'discover')} --resume {run.path}`.",
@@ -48,6 +54,24 @@ def running(run: RunDirectory) -> Iterator[RunDirectory]:
             _end(run, "cancelled", cancelled)
             raise cancelled from None
         _end(run, "done", None)
+
+
+@contextlib.contextmanager
+def _removal_told(run: RunDirectory) -> Iterator[None]:
+    """Raises RunError in place of what fails in the block because the run's folder, or one in it, is gone."""
+    try:
+        yield
+    except Exception as error:
+        folder = run.path
+        if isinstance(error, FileNotFoundError) and Path(error.filename or "").is_relative_to(folder):
+            folder = Path(error.filename).parent if folder.exists() else folder
+        if folder.exists() or (isinstance(error, LieappError) and not isinstance(error, OF_FILES)):
+            raise
+        raise removed(folder) from error
+
+
+OF_FILES = (RunError, FileError)
+"""Errors that the removal of a folder may come out as."""
 
 
 @contextlib.contextmanager

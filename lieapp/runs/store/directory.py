@@ -262,7 +262,9 @@ class RunDirectory:
         return (self.path / "cancel").exists()
 
     def check_cancel(self) -> None:
-        """For loops: raises CancelledError if somebody asked this run to stop."""
+        """For loops: raises CancelledError if somebody asked this run to stop, RunError if its folder is gone."""
+        if not self.path.exists():
+            raise removed(self.path)
         if self.cancel_requested:
             raise CancelledError(f"{self.id}: asked to stop.", hint=f"Continue with --resume {self.path}.")
 
@@ -284,6 +286,14 @@ class RunDirectory:
         except OSError:
             return []
         return [cls(folder) for folder in folders if _is_run(folder)]
+
+
+def removed(folder: Path) -> RunError:
+    """What is raised where a run's folder, or one in it, is removed while the run works."""
+    return RunError(
+        f"{folder}: somebody removed this folder while the run worked in it; the run ended.",
+        hint="Start the run again, and leave its folder alone until it is done.",
+    )
 
 
 def check_readable(root: Path) -> None:
