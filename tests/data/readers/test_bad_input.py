@@ -1,5 +1,6 @@
 """Bad input: each gives one error with the file, what is wrong and the next step."""
 
+import gc
 import os
 import pickle
 import subprocess
@@ -214,3 +215,17 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
         stage = line = warn = lambda self, text: None
 
     refused(path, "changed while it was read", report=Touches())
+
+
+def test_a_damaged_netcdf_file_leaves_no_traceback(tmp_path, monkeypatch):
+    t, x = np.linspace(0, 1, 24), np.arange(32) / 32
+    file, ignored = tmp_path / "a.nc", []
+    xr.Dataset({"u": (("t", "x"), np.outer(t, x))}, {"t": t, "x": x}).to_netcdf(file, engine="h5netcdf")
+    content = file.read_bytes()
+    # h5netcdf looks at it half way through its opening
+    file.write_bytes(content.replace(b"_NCProperties", b"\xa0NCProperties"))
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+    with pytest.raises(DataError, match=r"can't be read as"):
+        read(file)
+    gc.collect()
+    assert not ignored
