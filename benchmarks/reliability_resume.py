@@ -110,6 +110,8 @@ class Laboratory:
             unequal = differences(self.whole[case].run, runs_in(out)[0])
             yield "equal" if not unequal else f"unequal: {', '.join(unequal[:5])}"
         yield from ["left"] * one.left()
+        if "Traceback" in (said := one.told()[1]):
+            yield f"said at its end: {said[-300:]}"
 
 
 WORDS = ("disturbed", "early", "equal", "left")

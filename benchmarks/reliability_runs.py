@@ -166,7 +166,7 @@ class Forked:
 
     Args:
         arguments: what is typed after `lieapp`.
-        folder: the working folder; stdout and stderr go to files there.
+        folder: the working folder; stdout and stderr go to files of its own there.
         before: called in the new process, before the command line.
     """
 
@@ -181,9 +181,9 @@ class Forked:
         try:
             os.setsid()
             os.chdir(self._folder)
-            for number, name in enumerate(("stdin", "stdout", "stderr")):
+            for number, file in enumerate((Path("/dev/null"), *self._said(os.getpid()))):
                 flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-                os.dup2(os.open("/dev/null" if number == 0 else name, flags, 0o644), number)
+                os.dup2(os.open(file, flags, 0o644), number)
             sys.stdout, sys.stderr = (os.fdopen(os.dup(n), "w", encoding="utf-8") for n in (1, 2))
             import lieapp
             from lieapp.cli.main import run
@@ -207,8 +207,15 @@ class Forked:
             if time.monotonic() > end:
                 self.kill()
             time.sleep(0.005)
-        texts = ((self._folder / name).read_text(errors="replace") for name in ("stdout", "stderr"))
-        return Ended(os.waitstatus_to_exitcode(found[1]), *texts, time.monotonic() - self._began)
+        seconds = time.monotonic() - self._began
+        return Ended(os.waitstatus_to_exitcode(found[1]), *self.told(), seconds)
+
+    def _said(self, pid: int) -> list[Path]:
+        return [self._folder / f"{pid}.{name}" for name in ("stdout", "stderr")]
+
+    def told(self) -> list[str]:
+        """What it and its children have said on stdout and stderr by now."""
+        return [file.read_text(errors="replace") for file in self._said(self.pid)]
 
     def left(self, seconds: float = 10.0) -> int:
         """How many processes of the group are alive so many seconds after the end; they are then ended."""
