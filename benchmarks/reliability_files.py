@@ -7,6 +7,7 @@ with the next. Each file comes from the seed, its kind and its number, so that i
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -17,13 +18,17 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import msgspec
 import numpy as np
 from reliability_mutants import Mutate, archived, damaged, either, resealed, tensors
 from reliability_runs import Forked, command, load_everything, prepare, runs_in
+
+if TYPE_CHECKING:
+    from lieapp.extension import Reader
 
 SLOW = 5.0
 """Seconds of a file that hangs."""
@@ -146,12 +151,20 @@ def of_checkpoint(file: Path) -> None:
 
 
 def of_data(file: Path) -> None:
-    """A file with solutions: what it holds, then its values."""
+    """A file with solutions: what `lieapp inspect` says of it, then its values."""
     from lieapp.data.files import read
+    from lieapp.data.inspection import inspect, inspection_document
+
+    inspection_document(inspect(file, readers=_readers()))
+    read([file], readers=_readers())
+
+
+@cache
+def _readers() -> list[Reader]:
+    """Those of all files: looking for plugins takes longer than a small file."""
     from lieapp.data.opening import all_readers
 
-    said("inspect", str(file), "--json")
-    read([file], readers=all_readers())
+    return all_readers()
 
 
 def of_pictures(file: Path) -> None:
@@ -336,6 +349,8 @@ def _outcome(kind: Kind, number: int, tell: Callable[[Outcome], object]) -> Outc
         tell(Outcome(number, fault=f"no end after {SLOW:g} s", seconds=SLOW))
         os._exit(HUNG)
 
+    ignored: list[str] = []
+    sys.unraisablehook = lambda told: ignored.append(f"{told.exc_type.__name__} ignored: {told.exc_value}")
     signal.signal(signal.SIGALRM, hang)
     began, outcome = time.perf_counter(), Outcome(number)
     signal.setitimer(signal.ITIMER_REAL, SLOW)
@@ -348,6 +363,8 @@ def _outcome(kind: Kind, number: int, tell: Callable[[Outcome], object]) -> Outc
         outcome.fault = f"{type(error).__name__}: {error}{_where(error)}"[:400]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+    gc.collect(1)
+    outcome.fault = outcome.fault or "; ".join(ignored)
     outcome.seconds = round(time.perf_counter() - began, 3)
     return outcome
 
