@@ -146,7 +146,8 @@ def of_checkpoint(file: Path) -> None:
     check_sealed(file.parents[1])
     checkpoint = Checkpoint(file.parent)
     checkpoint.data()
-    checkpoint.training()
+    kept = checkpoint.training()
+    assert kept is None or int(kept[0]["done"]) >= 0  # as those who go on read it
     Stopwatch(file.parent / "seconds.json", time.perf_counter()).seconds()
 
 
