@@ -132,13 +132,13 @@ def _refused(ended: Ended) -> bool:
 
 
 def hosts(folder: Path, trials: int) -> dict[str, Tried]:
-    """Each trial so many times, with locks and without; a death, which takes half a minute, twice."""
+    """Each trial so many times, with locks and without; a death, which takes half a minute, a fifth as often."""
     found: dict[str, Tried] = {}
     for locks in (True, False):
         both, words = Hosts(folder / f"{locks}", locks=locks), "with locks" if locks else "without locks"
         for number in range(trials):
             count(found, f"resume of what the other works on, {words}", f"{number}", both.while_at_work())
             count(found, f"both resume at once, {words}", f"{number}", both.race())
-        for number in range(2):
+        for number in range(max(1, trials // 5)):
             count(found, f"resume of what died with the other, {words}", f"{number}", both.after_death())
     return found
