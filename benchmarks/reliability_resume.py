@@ -15,6 +15,10 @@ from reliability_runs import CASES, Ended, Forked, command, differences, load_ev
 from reliability_writes import Action, Writes
 
 
+KEPT = (".lock", ".cache")
+"""Hidden files and folders that are no drafts."""
+
+
 class Tried(msgspec.Struct):
     """What came of the trials of one kind of run.
 
@@ -86,7 +90,8 @@ class Laboratory:
             yield f"no clear error: {ended.out[-300:]} {ended.err[-300:]}"
         if ended.code not in (0, 1):
             yield f"exit code {ended.code}: {ended.err[-300:]}"
-        drafts = [path.name for path in out.rglob(".*") if path.name != ".lock"] if out.exists() else []
+        hidden = list(out.rglob(".*")) if out.exists() else []
+        drafts = [path.name for path in hidden if path.name not in KEPT]
         if drafts:
             yield f"left behind: {', '.join(drafts)}"
         yield from self._gone_on(case, one, ended, disturbed=ended.code != 0)
