@@ -14,7 +14,6 @@ import msgspec
 from reliability_runs import CASES, Ended, Forked, command, differences, load_everything, prepare, resumed, runs_in
 from reliability_writes import Action, Writes
 
-
 KEPT = (".lock", ".cache")
 """Hidden files and folders that are no drafts."""
 
