@@ -32,7 +32,7 @@ FORGOTTEN = 150.0
 
 
 class Visit(msgspec.Struct):
-    """Seconds until the first text and until the page is complete; whether it showed an exception."""
+    """Seconds until the first text and until the page is complete; whether it showed an exception or no text."""
 
     first: float
     whole: float
@@ -188,7 +188,8 @@ class _Session:
                 broken |= shown == "exception"
                 if not first and shown in TEXTS:
                     first = time.perf_counter() - began
-                if kind == "script_finished":
+                # a page that starts itself anew isn't complete
+                if kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                     whole = time.perf_counter() - began
                     return Visit(first or whole, whole, broken or not first)
 
