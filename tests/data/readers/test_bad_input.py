@@ -10,6 +10,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import scipy.io
 import xarray as xr
 from layouts import LAYOUTS, T, U, X
 
@@ -229,3 +230,15 @@ def test_a_damaged_netcdf_file_leaves_no_traceback(tmp_path, monkeypatch):
         read(file)
     gc.collect()
     assert not ignored
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_matlab_file_with_an_unknown_type_of_values(tmp_path, inside):
+    numbers = np.arange(12.0).reshape(3, 4)
+    scipy.io.savemat(tmp_path / "a.mat", {"u": {"v": numbers} if inside else numbers})
+    content = (tmp_path / "a.mat").read_bytes()
+    tag = (9).to_bytes(4, "little") + (96).to_bytes(4, "little")
+    assert content.count(tag) == 1
+    # SciPy's reader crashes at this type, and takes the process along
+    (tmp_path / "a.mat").write_bytes(content.replace(tag, (200).to_bytes(4, "little") + tag[4:]))
+    refused(tmp_path / "a.mat", "has a part of type 200")
