@@ -153,7 +153,9 @@ def files(found: dict[str, Read]) -> Table:
 
 def visits(found: Sessions) -> Table:
     """A row for each way to open sessions, then the server at each moment."""
-    header = ["", "visits", "first text / s, median", "95 %", "complete / s, median", "95 %", "broken"]
+    header = [
+        "", "visits", "first text / s, median", "95 %", "complete / s, median", "95 %", "exceptions, or no text",
+    ]  # fmt: skip
     parts = {
         "opened one after the other": found.alone, "opened at once": found.together, "in the soak": found.soak,
     }  # fmt: skip
