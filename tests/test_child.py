@@ -18,6 +18,7 @@ import lieapp
 from lieapp import child
 from lieapp.child import child_command
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import is_alive, start_mark
 
 PACKAGE = Path(lieapp.__file__).parent
 TRAPS = ("random", "types", "numpy", "sympy", "torch", "streamlit", "click", "msgspec", "lieapp")
@@ -160,3 +161,30 @@ def test_no_other_place_starts_python():
 def test_the_folder_that_streamlit_adds_hides_no_module_of_python():
     # `streamlit run` puts the folder of its script before all others
     assert not {file.stem for file in (PACKAGE / "ui").glob("*.py")} & sys.stdlib_module_names
+
+
+ASK = """
+import subprocess, sys, time
+from lieapp.child import child_command
+child = subprocess.Popen(child_command("lieapp.lie.symmetries"), stdin=subprocess.PIPE)
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_the_process_that_reads_what_is_typed_ends_with_the_one_that_asked():
+    # the pipe it reads stays open here, so that it doesn't end for want of a question
+    with subprocess.Popen([sys.executable, "-c", ASK], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        writer = os.open(f"/proc/{pid}/fd/0", os.O_WRONLY)
+        mark = start_mark(pid)
+        deadline = time.time() + 60
+        while len(os.listdir(f"/proc/{pid}/task")) < 2 and time.time() < deadline:
+            time.sleep(0.1)
+        parent.kill()
+        deadline = time.time() + 20
+        while is_alive(pid, mark) and time.time() < deadline:
+            time.sleep(0.1)
+        assert not is_alive(pid, mark)
+        os.close(writer)

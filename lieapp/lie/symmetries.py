@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
-from lieapp.child import child_command
+from lieapp.child import child_command, leave_with_parent
 from lieapp.equations.equation import System, as_expression, exact
 from lieapp.equations.free_equations import read_free, with_outputs
 from lieapp.equations.parsing import parse_system
@@ -276,6 +276,7 @@ def _try_apart(typed: Sequence[Sequence[str]], left: float) -> None:
 
 
 if __name__ == "__main__":
+    leave_with_parent()
     # what is wrong with the text is said by the one that asked, who reads it once more
     with suppress(ParseError):
         parse_system(*json.load(sys.stdin))

@@ -10,7 +10,6 @@ import contextlib
 import os
 import subprocess
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from lieapp import errors
-from lieapp.child import child_command
+from lieapp.child import child_command, leave_with_parent
 from lieapp.config import TruthConfig
 from lieapp.config_symbolic import EquationConfig
 from lieapp.errors import BudgetError, EquationError, LieappError, UsageError
@@ -308,19 +307,12 @@ def _with_moved(declaration: PDE, config: TruthConfig) -> System:
     return replace(system, outputs=outputs)
 
 
-def leave_with(parent: int) -> None:
-    """End this process once the one that asked is gone: nobody waits for the answer any more."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(1)
-
-
 def answer(work: Callable[[bytes], msgspec.Struct]) -> None:
     """Answer the one request on stdin, on stdout."""
     from lieapp.errors import describe
     from lieapp.registry.modules import stdout_to_stderr
 
-    threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
+    leave_with_parent()
     with stdout_to_stderr():
         try:
             told = msgspec.json.encode(work(sys.stdin.buffer.read()))
@@ -330,7 +322,12 @@ def answer(work: Callable[[bytes], msgspec.Struct]) -> None:
             # told by the one that asked, if it is asked for it
             lines = "".join(traceback.format_exception(error)).rstrip()
             told = msgspec.json.encode({"error": {**describe(error), "traceback": lines}})
-    sys.stdout.buffer.write(told)
+    try:
+        sys.stdout.buffer.write(told)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # the one that asked was killed a moment ago
+        os._exit(1)
 
 
 if __name__ == "__main__":

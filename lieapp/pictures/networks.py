@@ -64,7 +64,8 @@ def network_of(
         settings["weights"] = hashlib.sha256(Path(config.weights).read_bytes()).hexdigest()
     key = repr((VERSION, pictures.sha256, flip, sorted(settings.items())))
     file = cache_folder() / "networks" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.safetensors"
-    if file.is_file():
+    # the network of a run that ended between its training and its result is there too
+    if file.is_file() and session.checkpoint.training() is None:
         try:
             extractor, facts = read_extractor(file)
             facts.cached = True
@@ -93,6 +94,7 @@ def network_of(
         return {}
 
     fit(training, judged, session, {})
+    session.checkpoint.save(training.state(), [])
     if not config.epochs:
         with torch.no_grad():
             extractor.eval().classify_by_means(learn.pixels.to(session.device), learn.labels.to(session.device))

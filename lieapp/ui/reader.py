@@ -9,7 +9,6 @@ texts; the whitelist parser reads them.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import subprocess
 import sys
@@ -23,14 +22,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from lieapp.child import child_command
+from lieapp.child import child_command, leave_with_parent
 from lieapp.config_symbolic import HoldsConfig
 from lieapp.equations.parsing import parse_system
 from lieapp.equations.plugin_file import Draft, plugin_text
 from lieapp.equations.printing import ordered_latex
 from lieapp.errors import BudgetError, LieappError, UsageError, describe
 from lieapp.lie.parameters.moving import moved_of
-from lieapp.pde.derivation import Failure, error_told, leave_with
+from lieapp.pde.derivation import Failure, error_told
 from lieapp.pde.questions import HoldsRequest, holds
 from lieapp.results.holding import HoldsResult
 
@@ -292,7 +291,7 @@ FIRST = Question(Typed(("u_t + n*sin(u)*u_x",), ("t", "x"), ("u",), ("n",)))
 
 def _main(pipe: Connection) -> None:
     """Reading until nobody asks any more."""
-    threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
+    leave_with_parent()
     with contextlib.suppress(EOFError):
         while True:
             line = pipe.recv_bytes()

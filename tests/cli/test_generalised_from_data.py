@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from lieapp.runs.store.directory import RunDirectory
+
 
 def test_a_run_with_report(lieapp, tmp_path):
     said = lieapp("discover", "--fields", "generalised", "--order", "3", "--plugin", "burgers", "--json")
@@ -34,3 +36,20 @@ def test_bad_input(lieapp, tmp_path, arguments, kind, words):
     said = lieapp("discover", "--plugin", "kdv", *arguments, "--json")
     assert said.code != 0 and said.error["type"] == kind and words in said.error["message"] + said.error["hint"]
     assert not list((tmp_path / "runs").glob("*"))
+
+
+def test_a_resumed_run_has_each_step_once(lieapp, tmp_path):
+    small = ("samples=4", "held_out=2", "generalised.basis=network", "generalised.steps=6", "generalised.width=4",
+             "generalised.features=6")  # fmt: skip
+    words = [word for text in small for word in ("--set", text)]
+    said = lieapp("discover", "--fields", "generalised", "--order", "2", "--plugin", "burgers", *words, "--json")
+    run = RunDirectory(tmp_path / said.json["run"])
+    rows = run.metrics()
+    assert [row["step"] for row in rows] == [1, 2, 3, 4, 5, 6]
+    # killed after more steps than the checkpoint has, the last one inside its line
+    with (run.path / "metrics.jsonl").open("a") as stream:
+        stream.write('{"step":7,"total":9}\n{"step":8,"to')
+    (run.path / "summary.json").unlink()
+    run.update(state="failed")
+    assert lieapp("discover", "--resume", said.json["run"]).code == 0
+    assert run.metrics() == rows

@@ -68,6 +68,19 @@ def in_state(folder, state):
     return run
 
 
+def test_a_network_that_a_killed_run_has_trained_is_its_own(lieapp, place, tmp_path):
+    first = lieapp("train", "--plugin", "images", "--data", place, *TRAIN, "--json").json
+    run = RunDirectory.find(tmp_path / "runs", first["run"])
+    rows = run.metrics()
+    # as it is left by a kill between the cache and the result
+    for name in ("summary.json", "network.safetensors"):
+        (run.path / name).unlink()
+    run.update(state="failed")
+    again = lieapp("train", "--resume", first["run"], "--json").json
+    assert {**again, "seconds": None} == {**first, "seconds": None} and again["cached"] is False
+    assert run.metrics() == rows
+
+
 def test_a_network_is_trained_once(lieapp, place, tmp_path):
     words = ("train", "--plugin", "images", "--data", place, *TRAIN, "--json")
     said = lieapp(*words)

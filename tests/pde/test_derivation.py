@@ -6,15 +6,17 @@ import shutil
 import subprocess
 import sys
 import time
+from subprocess import PIPE
 
 import msgspec
 import pytest
 
+from lieapp.child import child_command
 from lieapp.cli.main import run
 from lieapp.config import TruthConfig
 from lieapp.errors import ParseError
 from lieapp.pde import derivation
-from lieapp.pde.derivation import BudgetError, DerivationError, derive_in_child
+from lieapp.pde.derivation import BudgetError, DerivationError, Request, derive_in_child
 from lieapp.runs.store.status import is_alive, start_mark
 
 KDV = TruthConfig(equation=["u_t + u*u_x + u_xxx"], independent=["t", "x"], dependent=["u"], periodic=["x"])
@@ -147,3 +149,15 @@ def test_it_ends_when_the_one_that_asked_is_killed():
         while is_alive(pid, mark) and time.time() < deadline:
             time.sleep(0.1)
         assert not is_alive(pid, mark)
+
+
+def test_an_answer_that_nobody_waits_for_is_no_traceback():
+    request = msgspec.json.encode(Request(KDV, []))
+    command = child_command("lieapp.pde.derivation")
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE) as child:
+        assert child.stdin and child.stdout and child.stderr
+        child.stdout.close()
+        child.stdin.write(request)
+        child.stdin.close()
+        assert child.stderr.read() == b""
+    assert child.returncode == 1

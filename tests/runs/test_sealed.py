@@ -147,6 +147,9 @@ BAD_STATES = {
     "no number of steps": {"a": torch.ones(2)},
     "another one": {"done": torch.tensor(-1)},
     "several": {"done": torch.ones(3)},
+    "endless": {"done": torch.tensor(float("inf"))},
+    "none": {"done": torch.tensor(float("nan"))},
+    "complex": {"done": torch.tensor(1j)},
 }
 
 

@@ -26,7 +26,7 @@ from PIL import Image
 
 from lieapp.data.images.pictures import CHANNELS, Pictures, make_pictures
 from lieapp.data.readers.numpy_files import open_npz
-from lieapp.errors import DataError
+from lieapp.errors import DataError, LieappError
 
 TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 
@@ -135,7 +135,9 @@ def read_npz(file: Path) -> Pictures:
         if objects:
             raise ValueError(f"{objects[0]} has objects, which are never unpickled")
         arrays = {array.name: array.values() for array in members if array.name in ("images", "labels", "names")}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError) as error:
+    except (LieappError, MemoryError):
+        raise
+    except Exception as error:  # what zipfile and NumPy raise for damage is no closed list
         raise DataError(
             f"{file}: not a NumPy archive of plain arrays: {_told(error)}.",
             hint="Write one with numpy.savez(file, images=…, labels=…).",

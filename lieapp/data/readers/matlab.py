@@ -5,11 +5,10 @@ pymatreader reads both, but it loads all of a 7.3 file, which may be larger than
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import h5py
 import numpy as np
@@ -21,8 +20,16 @@ from lieapp.errors import DataError
 MOST, PIECE = 2**30, 2**20
 """Bytes that the compressed variables of a file may take, and that are unpacked at a time."""
 
-HEADER, COMPRESSED = 128, 15
-"""Bytes in front of the first variable, and the type of one that is compressed."""
+Order = Literal["little", "big"]
+
+HEADER, MATRIX, COMPRESSED = 128, 14, 15
+"""Bytes in front of the first variable, and the types of an array and of a variable that is compressed."""
+
+KINDS = frozenset((*range(1, 8), 9, 12, 13, MATRIX, 16, 17, 18))
+"""Types of what an array is made of: numbers, texts and arrays inside. At any other one SciPy's reader crashes."""
+
+DEEPEST = 40
+"""Levels of arrays inside arrays."""
 
 
 def open_level5(path: Path) -> Contents:
@@ -36,16 +43,20 @@ def open_level5(path: Path) -> Contents:
 def _check_unpacked(path: Path) -> None:
     """Raises DataError if the compressed variables of a file of version 5 take more than MOST bytes together.
 
-    Each stands behind 8 bytes, its type and its length; all of them are unpacked piece by piece, and dropped.
+    Also for types that there aren't in the others, see `_check_kinds`; compressed ones bear a checksum. Each
+    stands behind 8 bytes, its type and its length; all of them are unpacked piece by piece, and dropped.
     """
     total = 0
     with path.open("rb") as stream:
         head = stream.read(HEADER)
-        order: Literal["little", "big"] = "little" if head[-2:] == b"IM" else "big"
+        order: Order = "little" if head[-2:] == b"IM" else "big"
         while len(tag := stream.read(8)) == 8:
             kind, length = (int.from_bytes(part, order) for part in (tag[:4], tag[4:]))
             if kind != COMPRESSED:
-                stream.seek(length, os.SEEK_CUR)
+                end = stream.tell() + length
+                if kind == MATRIX:
+                    _check_kinds(path, stream, end, order)
+                stream.seek(end)
                 continue
             unpacker = zlib.decompressobj()
             while length and (piece := stream.read(min(PIECE, length))):
@@ -58,6 +69,28 @@ def _check_unpacked(path: Path) -> None:
                             f"{path}: its compressed variables take more than {MOST / 2**30:g} GiB unpacked.",
                             hint="Save it with -v7.3: such files are read in parts.",
                         )
+
+
+def _check_kinds(path: Path, stream: BinaryIO, end: int, order: Order, depth: int = 0) -> None:
+    """Raises DataError if a part of an array, which ends there, has a type that there isn't.
+
+    A part stands behind 8 bytes, its type and length, and is filled up to a multiple of 8; up to four bytes stand
+    in those themselves, which then begin with the length.
+    """
+    while stream.tell() < end and len(tag := stream.read(8)) == 8:
+        word, length = (int.from_bytes(part, order) for part in (tag[:4], tag[4:]))
+        kind, is_short = word & 0xFFFF, word >> 16 > 0
+        if (kind if is_short else word) not in KINDS or depth > DEEPEST:
+            raise DataError(
+                f"{path}: an array in it has a part of type {kind}, which MATLAB files don't have.",
+                hint="The file is damaged: write or download it again.",
+            )
+        if is_short:
+            continue
+        after = stream.tell() + length
+        if kind == MATRIX:
+            _check_kinds(path, stream, after, order, depth + 1)
+        stream.seek(after + -length % 8)
 
 
 def _parts(name: str, value: np.ndarray) -> Iterator[Array]:

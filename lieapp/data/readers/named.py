@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import h5netcdf
 import numpy as np
 import xarray as xr
+from xarray.backends import H5NetCDFStore
 
 from lieapp.arrays import Array, Attribute, Contents, Index
 
@@ -14,22 +16,39 @@ from lieapp.arrays import Array, Attribute, Contents, Index
 def open_netcdf(path: Path) -> Contents:
     """netCDF 3 by SciPy, 4 by h5netcdf."""
     with path.open("rb") as stream:
-        engine = "scipy" if stream.read(3) == b"CDF" else "h5netcdf"
-    return _contents("netcdf", _opened(path, engine))
+        old = stream.read(3) == b"CDF"
+    return _contents("netcdf", _opened(path, engine="scipy") if old else _opened_hdf5(path))
+
+
+class _File(h5netcdf.File):
+    """A file of h5netcdf; one whose opening failed half way ends without a traceback on stderr."""
+
+    def __del__(self) -> None:
+        if hasattr(self, "_writable"):
+            self.close()
+
+
+def _opened_hdf5(path: Path) -> xr.Dataset:
+    file = _File(path, "r", phony_dims="access", decode_vlen_strings=True)
+    try:
+        return _opened(H5NetCDFStore(file))
+    except BaseException:
+        file.close()
+        raise
 
 
 def open_zarr(path: Path) -> Contents:
     """A store of version 2 or 3, as xarray writes it."""
     # the fill value of a zarr array is what was never written, not what is missing
-    return _contents("zarr", _opened(path, "zarr", consolidated=False, use_zarr_fill_value_as_mask=False))
+    return _contents("zarr", _opened(path, engine="zarr", consolidated=False, use_zarr_fill_value_as_mask=False))
 
 
-def _opened(path: Path, engine: str, **options: Any) -> xr.Dataset:
+def _opened(place: Path | H5NetCDFStore, **options: Any) -> xr.Dataset:
     """Dates are decoded, except those of other calendars; times in seconds stay numbers."""
     try:
-        return xr.open_dataset(path, engine=engine, cache=False, decode_timedelta=False, **options)
+        return xr.open_dataset(place, cache=False, decode_timedelta=False, **options)
     except ValueError:
-        return xr.open_dataset(path, engine=engine, cache=False, decode_times=False, **options)
+        return xr.open_dataset(place, cache=False, decode_times=False, **options)
 
 
 def _contents(kind: str, data: xr.Dataset) -> Contents:

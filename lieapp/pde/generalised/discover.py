@@ -110,7 +110,10 @@ class _Job:
         cut = max(self.gathering.noise(train), DRAFT_NOISE)
         data = SliceData(train, self.domain.linearisation, scales, products, cut)
         training = JetTraining(self.domain, values, settings, data, config.slots, config.floor, config.seed)
-        descend(training, settings.steps, session.restored(training, settings.steps), None, session)
+        levels = session.restored(training, settings.steps)
+        # steps after the last one kept will be taken, and their metrics written, again
+        session.directory.keep_metrics(training.done)
+        descend(training, settings.steps, levels, None, session)
         with torch.no_grad():
             return learned(self.domain, training.features, values, lambda: data.batches(config.slices, SIZE))
 

@@ -24,6 +24,9 @@ from lieapp.runs.store.sealed import sealed_tensors
 
 DATA, TRAINING = "data", "training"
 
+MOST_STEPS = 2**53
+"""Steps that floating-point numbers count."""
+
 
 class Checkpoint:
     """State on disk, each file replaced as a whole.
@@ -57,7 +60,7 @@ class Checkpoint:
             return None
         tensors, facts = found
         done = tensors.get("done")
-        if done is None or done.numel() != 1 or not done >= 0:
+        if done is None or done.numel() != 1 or done.is_complex() or not 0 <= float(done) <= MOST_STEPS:
             raise self.strange("it has no number of steps")
         return tensors, facts.levels
 

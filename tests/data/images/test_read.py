@@ -2,13 +2,15 @@
 
 import gzip
 import hashlib
+import io
+import zipfile
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
 
-from lieapp.data.images.files import read_idx
+from lieapp.data.images.files import read_idx, read_npz
 from lieapp.data.images.places import SETS
 from lieapp.data.images.sources import READERS, read_pictures
 from lieapp.errors import DataError, UsageError
@@ -226,3 +228,23 @@ def test_nobody_is_told_to_unpickle(tmp_path, content):
     with pytest.raises(DataError, match="never unpickled") as told:
         read_pictures(str(file))
     assert "allow_pickle" not in told.value.message and not told.value.message.endswith("..")
+
+
+@pytest.mark.parametrize("change", [(b"}", b" "), (b"'descr'", b"\xe9descr'"), (b"{", b"[" * 60)])
+def test_archives_with_a_damaged_header(tmp_path, change):
+    inside = io.BytesIO()
+    np.save(inside, np.zeros((4, 3, 3)))
+    with zipfile.ZipFile(tmp_path / "set.npz", "w") as archive:
+        archive.writestr("images.npy", inside.getvalue().replace(*change))
+    with pytest.raises(DataError, match="not a NumPy archive"):
+        read_npz(tmp_path / "set.npz")
+
+
+def test_archives_that_are_said_to_be_encrypted(tmp_path):
+    np.savez(tmp_path / "set.npz", images=np.zeros((4, 3, 3)), labels=np.arange(4))
+    content = bytearray((tmp_path / "set.npz").read_bytes())
+    # the flag in the central directory, by which zipfile wants a password
+    content[content.index(b"PK\1\2") + 8] |= 1
+    (tmp_path / "set.npz").write_bytes(content)
+    with pytest.raises(DataError, match="not a NumPy archive"):
+        read_npz(tmp_path / "set.npz")

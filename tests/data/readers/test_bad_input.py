@@ -1,5 +1,6 @@
 """Bad input: each gives one error with the file, what is wrong and the next step."""
 
+import gc
 import os
 import pickle
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import scipy.io
 import xarray as xr
 from layouts import LAYOUTS, T, U, X
 
@@ -232,3 +234,29 @@ def test_text_that_is_not_utf8(tmp_path, name):
         file.write_bytes(content)
         error = refused(file, "it isn't text in UTF-8: byte 0xe9 at position")
         assert "codec" not in error.message and "UTF-8" in error.hint
+
+
+def test_a_damaged_netcdf_file_leaves_no_traceback(tmp_path, monkeypatch):
+    t, x = np.linspace(0, 1, 24), np.arange(32) / 32
+    file, ignored = tmp_path / "a.nc", []
+    xr.Dataset({"u": (("t", "x"), np.outer(t, x))}, {"t": t, "x": x}).to_netcdf(file, engine="h5netcdf")
+    content = file.read_bytes()
+    # h5netcdf looks at it half way through its opening
+    file.write_bytes(content.replace(b"_NCProperties", b"\xa0NCProperties"))
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+    with pytest.raises(DataError, match=r"can't be read as"):
+        read(file)
+    gc.collect()
+    assert not ignored
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_matlab_file_with_an_unknown_type_of_values(tmp_path, inside):
+    numbers = np.arange(12.0).reshape(3, 4)
+    scipy.io.savemat(tmp_path / "a.mat", {"u": {"v": numbers} if inside else numbers})
+    content = (tmp_path / "a.mat").read_bytes()
+    tag = (9).to_bytes(4, "little") + (96).to_bytes(4, "little")
+    assert content.count(tag) == 1
+    # SciPy's reader crashes at this type, and takes the process along
+    (tmp_path / "a.mat").write_bytes(content.replace(tag, (200).to_bytes(4, "little") + tag[4:]))
+    refused(tmp_path / "a.mat", "has a part of type 200")
