@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from lieapp.config import TruthConfig
 from lieapp.config_symbolic import ClassifyConfig, LawsConfig
 from lieapp.config_types import FileData
-from lieapp.errors import CancelledError
+from lieapp.errors import CancelledError, ResumeError
 from lieapp.extension import Check
 from lieapp.pde.derivation import derive_in_child
 from lieapp.pde.questions import classify_in_child, laws_in_child
 from lieapp.progress import Reporter
+from lieapp.reading import UnreadableError, contents, decode, reason
 from lieapp.registry.catalog import Entry, load_catalog
 from lieapp.report.questions_document import classify_document, laws_document, totals_drawn
 from lieapp.report.truth_document import document
@@ -26,6 +27,8 @@ from lieapp.results.laws import LawsResult
 from lieapp.results.truth import TruthResult
 from lieapp.runs.pipeline import write_run_report
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.files import encode, write_atomic
+from lieapp.runs.store.sealed import opened, sealed
 from lieapp.runs.store.session import Session
 
 if TYPE_CHECKING:
@@ -99,17 +102,36 @@ def derive(config: TruthConfig, session: Session) -> TruthResult:
 
 
 def classify(config: ClassifyConfig, session: Session) -> ClassifyResult:
-    """Classify, or go on where the run's summary.json ends, and store the result as `derive` does."""
+    """Classify, or go on where the run ended, and store the result as `derive` does.
+
+    What is gone on from has a checksum, which summary.json hasn't. Raises ResumeError if it can't be read.
+    """
     run = session.directory
-    begun = result_of(run.path, ClassifyResult)
+    begun = _begun(run.path)
     session.report.stage("classifying")
     with watched(session.report, run) as (notes, watch):
         result = classify_in_child(config, session.folders, begun, notes, watch)
     result.run = run.id
+    (run.path / BRANCHES).parent.mkdir(exist_ok=True)
+    write_atomic(run.path / BRANCHES, sealed(result))
     run.write_summary(result)
     title = result.title or "; ".join(config.equation)
     write_run_report(run, title, "Special cases with more symmetries", classify_document(result))
     return result
+
+
+BRANCHES = "checkpoint/branches.json"
+
+
+def _begun(folder: Path) -> ClassifyResult | None:
+    """What a run has classified; of one of an earlier version that has no checkpoint, its result."""
+    file = folder / BRANCHES
+    if not file.exists():
+        return result_of(folder, ClassifyResult)
+    try:
+        return decode(encode(opened(contents(file))), ClassifyResult)
+    except (OSError, UnreadableError) as error:
+        raise ResumeError(f"{file} can't be read: {reason(error)}.", hint="Start a new run.") from None
 
 
 def laws(config: LawsConfig, session: Session) -> LawsResult:

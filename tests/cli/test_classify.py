@@ -43,6 +43,12 @@ def test_a_run_is_gone_on_with(lieapp, tmp_path):
     (run,) = RunDirectory.list(tmp_path / "there")
     assert said.code == 0 and said.json["run"] == run.id and said.json["pending"]
     assert (run.path / "report.html").exists() and run.config()["kind"] == "classify"
+    kept = run.path / "checkpoint" / "branches.json"
+    whole = kept.read_bytes()
+    kept.write_bytes(whole.replace(b"branches", b"Branches"))
+    said = lieapp("classify", "--resume", run.id, "--out", "there")
+    assert said.code == 2 and "branches.json can't be read" in said.err and "the checksum differs" in said.err
+    kept.write_bytes(whole)
     said = lieapp("classify", "--resume", run.id, "--out", "there", "--budget", "300", "--json")
     found = {", ".join(b["conditions"]): b["dimension"] for b in said.json["branches"]}
     assert said.json["pending"] == [] and said.json["run"] == run.id
