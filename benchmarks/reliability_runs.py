@@ -27,7 +27,10 @@ SEEDS = ("--seed", "3", *settings("threads=1"))
 OPERATOR = "history=5,validation=2,test=3,epochs=2,passes=3,renew=2,batch=4,width=6,modes=6,layers=2"
 FEW = "steps=6,batch=4,trunk=16,head=8,held_out=8"
 SHORT = "samples=4,held_out=2,slices=20,held_out_slices=8,finite_samples=0,cross_check=false"
-LEARNED = "generalised.basis=network,generalised.steps=30,generalised.width=8,generalised.features=12"
+LEARNED = (
+    "generalised.basis=network,generalised.network_steps=30,generalised.network_width=8,"
+    "generalised.network_features=12"
+)
 WARM = "u_t - u_xx + u*u_x"
 
 CASES: dict[str, list[str]] = {

@@ -50,11 +50,13 @@ class Generalised(Settings, kw_only=True, frozen=True):
         told("Highest weight of their monomials, as for laws. Default: that of the highest derivative."),
     ] = None
     powers: Annotated[Count, told("Highest power of the evolution variable that multiplies a monomial.")] = 1
-    degree: Annotated[
+    network_degree: Annotated[
         Few, told("Network: degree of its features, polynomials in the evolution variable and the derivatives.")
     ] = 3
-    width: Annotated[Positive, told("Network: units in each layer.")] = 64
-    features: Annotated[Positive, told("Network: features it computes; characteristics are linear in them.")] = 64
-    steps: Annotated[Positive, told("Network: training steps.")] = 300
-    batch: Annotated[Positive, told("Network: batch size, in time slices.")] = 12
-    rate: Annotated[Share, told("Network: highest learning rate.", "Learning rate")] = 0.03
+    network_width: Annotated[Positive, told("Network: units in each layer.")] = 64
+    network_features: Annotated[
+        Positive, told("Network: features it computes; characteristics are linear in them.")
+    ] = 64
+    network_steps: Annotated[Positive, told("Network: training steps.")] = 300
+    network_batch: Annotated[Positive, told("Network: batch size, in time slices.")] = 12
+    network_rate: Annotated[Share, told("Network: highest learning rate.", "Learning rate")] = 0.03

@@ -71,7 +71,8 @@ def check_magnitude(values: Sequence[Tensor], unknown: str, name: str, hint: str
     Raises DataError for any other.
     """
     largest = max(float(z.abs().amax()) for z in values)
-    if largest != 0 and not SMALLEST <= largest <= LARGEST:
+    # what isn't a number is refused where it arises
+    if largest != 0 and largest == largest and not SMALLEST <= largest <= LARGEST:
         raise DataError(
             f"{name}: the largest value of {unknown} is {largest:.3g}; data are computed with where it lies "
             f"between {SMALLEST:g} and {LARGEST:g}.",

@@ -261,7 +261,7 @@ def _judged(result: EquationResult) -> Rows:
 
 def _plane(result: EquationResult, material: Material) -> Plane:
     if not material.fields:
-        raise MissingError("The run has no fields.safetensors.")
+        raise MissingError("The run has no fields.safetensors, or none with grids that ascend.")
     plane = plane_of(material.fields, result.coordinates)
     if plane is None:
         raise MissingError("Figures need at least two independent variables.")
@@ -271,7 +271,7 @@ def _plane(result: EquationResult, material: Material) -> Plane:
 def _array(material: Material, key: str) -> np.ndarray:
     value = material.fields.get(key)
     if value is None or value.size == 0:
-        raise MissingError(f"fields.safetensors has no {key!r}.")
+        raise MissingError(f"fields.safetensors has no {key!r}, or one that doesn't fit its other arrays.")
     return value
 
 

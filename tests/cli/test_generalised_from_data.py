@@ -39,8 +39,8 @@ def test_bad_input(lieapp, tmp_path, arguments, kind, words):
 
 
 def test_a_resumed_run_has_each_step_once(lieapp, tmp_path):
-    small = ("samples=4", "held_out=2", "generalised.basis=network", "generalised.steps=6", "generalised.width=4",
-             "generalised.features=6")  # fmt: skip
+    small = ("samples=4", "held_out=2", "generalised.basis=network", "generalised.network_steps=6",
+             "generalised.network_width=4", "generalised.network_features=6")  # fmt: skip
     words = [word for text in small for word in ("--set", text)]
     said = lieapp("discover", "--fields", "generalised", "--order", "2", "--plugin", "burgers", *words, "--json")
     run = RunDirectory(tmp_path / said.json["run"])

@@ -67,4 +67,4 @@ def test_the_app_is_inside(installed, tmp_path):
     )
     done = python(installed, tmp_path, "-c", code)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == str(installed / "lieapp" / "ui" / "app.py")
+    assert done.stdout.strip() == str(installed / "lieapp" / "ui" / "server.py")

@@ -198,8 +198,8 @@ def trained(steps, **given):
     domain = PDEDomain(KDV)
     data = domain.trajectories(12, 0)
     scales = measure_scales([data], domain.arguments.names)
-    sizes = {"order": 3, "degree": 2, "width": 16, "features": 24, "steps": 120, "batch": 6}
-    settings = Generalised(**{**sizes, **given})
+    sizes = {"degree": 2, "width": 16, "features": 24, "steps": 120, "batch": 6}
+    settings = Generalised(order=3, **{f"network_{key}": n for key, n in {**sizes, **given}.items()})
     slices = SliceData([data], domain.linearisation, scales, 4, 3e-2)
     terms = TermValues(domain, terms_of(domain.evolution, 3, 1, degree=2), scales)
     training = JetTraining(domain, terms, settings, slices, 4, 1e-4, seed=0)
@@ -210,7 +210,7 @@ def trained(steps, **given):
 
 def test_features_of_a_network_are_polynomials_whose_rates_are_derivatives():
     torch.manual_seed(0)
-    network = Products(3, Generalised(degree=4, width=5, features=2)).double()
+    network = Products(3, Generalised(network_degree=4, network_width=5, network_features=2)).double()
     z, dz = torch.rand(2, 7, 3, dtype=torch.float64)
     h, dh = network.jvp(z, dz)
     assert h.shape == (network.count, 7)

@@ -81,7 +81,7 @@ def terms_of(
 
 def terms_for(evolution: Evolution, settings: Generalised) -> list[Term]:
     """Those that the settings of a run ask for."""
-    degree = settings.degree if settings.basis == "network" else None
+    degree = settings.network_degree if settings.basis == "network" else None
     return terms_of(evolution, settings.order, settings.powers, settings.weight, degree)
 
 
@@ -195,6 +195,6 @@ def check_generalised(config: DiscoverConfig, pde: PDE) -> None:
     if count > MOST:
         raise ConfigError(
             f"{pde.name}: characteristics up to order {settings.order} have more than {MOST} terms.",
-            hint=f"Lower --order, generalised.{'degree' if settings.basis == 'network' else 'weight'} or "
+            hint=f"Lower --order, generalised.{'network_degree' if settings.basis == 'network' else 'weight'} or "
             "generalised.powers.",
         )

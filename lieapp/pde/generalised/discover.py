@@ -106,14 +106,14 @@ class _Job:
         settings, evolution = config.generalised, self.domain.evolution
         scales = measure_scales(train, self.domain.arguments.names)
         values = TermValues(self.domain, terms, scales)
-        products = settings.degree + degree(evolution, evolution.rhs)
+        products = settings.network_degree + degree(evolution, evolution.rhs)
         cut = max(self.gathering.noise(train), DRAFT_NOISE)
         data = SliceData(train, self.domain.linearisation, scales, products, cut)
         training = JetTraining(self.domain, values, settings, data, config.slots, config.floor, config.seed)
-        levels = session.restored(training, settings.steps)
+        levels = session.restored(training, settings.network_steps)
         # steps after the last one kept will be taken, and their metrics written, again
         session.directory.keep_metrics(training.done)
-        descend(training, settings.steps, levels, None, session)
+        descend(training, settings.network_steps, levels, None, session)
         with torch.no_grad():
             return learned(self.domain, training.features, values, lambda: data.batches(config.slices, SIZE))
 

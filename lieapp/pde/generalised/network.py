@@ -47,11 +47,11 @@ class Products(nn.Module):
 
     def __init__(self, inputs: int, settings: Generalised) -> None:
         super().__init__()
-        width, layers = settings.width, settings.degree - 1
+        width, layers = settings.network_width, settings.network_degree - 1
         self.before = nn.ModuleList([nn.Linear(width if k else inputs, width) for k in range(layers)])
         self.times = nn.ModuleList([nn.Linear(inputs, width) for _ in range(layers)])
-        self.heads = nn.ModuleList([nn.Linear(width, settings.features, bias=False) for _ in range(layers)])
-        self.count = 1 + inputs + settings.features
+        self.heads = nn.ModuleList([nn.Linear(width, settings.network_features, bias=False) for _ in range(layers)])
+        self.count = 1 + inputs + settings.network_features
 
     def jvp(self, z: Inputs, dz: Inputs) -> tuple[Features, Features]:
         """Features and their derivatives along dz."""
@@ -125,7 +125,7 @@ class JetTraining(Training):
 
     def step(self) -> dict[str, Any]:
         """One descent step; the loss, and rms(M)/rms(Q) of each slot on the batch. Raises DiscoveryError."""
-        batch = self.data.draw(self.settings.batch, self.generator)
+        batch = self.data.draw(self.settings.network_batch, self.generator)
         every = self.features(batch)
         root = batch.weight.sqrt()[:, None]
         q = (root * every.value).flatten(1)
@@ -136,7 +136,7 @@ class JetTraining(Training):
             raise DiscoveryError(f"the network's features aren't finite at step {self.done}.", hint=SLOWER)
         eta2 = ((best @ m) ** 2).sum(1) / ((best @ q) ** 2).sum(1)
         loss = (eta2 + self.floor**2).log().sum() / 2
-        rate = one_cycle(self.done, self.settings.steps, self.settings.rate)
+        rate = one_cycle(self.done, self.settings.network_steps, self.settings.network_rate)
         value = self.descend(loss, rate, SLOWER)
         return {"loss": value, "eta": eta2.detach().sqrt().tolist()}
 

@@ -80,7 +80,7 @@ def result_of(found: Found) -> GeneralisedFromData:
         derived=None if found.known is None else len(found.known),
         angle=between,
         learned=None if network is None else network.count,
-        degree=None if network is None else found.settings.degree,
+        degree=None if network is None else found.settings.network_degree,
         equation_shown=domain.shown(),
         fitted=domain.declaration.fitted,
     )
