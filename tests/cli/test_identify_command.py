@@ -52,6 +52,7 @@ def test_no_equation_no_file(files, tmp_path, capsys):
     assert "isn't written" in capsys.readouterr().err and not plugin.exists()
 
 
+@pytest.mark.slow
 def test_so_many_trajectories_are_read(tmp_path, capsys):
     """--samples is of the files where there are any; else of the simulation."""
     x, t = np.arange(64) * 20 / 64, np.linspace(0, 4, 41)[:, None]

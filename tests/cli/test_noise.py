@@ -19,6 +19,7 @@ def test_burgers_gives_its_three_generators_with_a_proof(lieapp, settings):
     assert any("not judged at finite size" in words for words in summary["warnings"])
 
 
+@pytest.mark.slow
 def test_noise_that_is_not_cut_is_seen_in_the_defect(lieapp):
     """With smoothing=0 derivatives of noise fill the residual: nothing but the constant fields can be exact."""
     words = [word for text in (*SMALL, "noise=0.05", "smoothing=0") for word in ("--set", text)]

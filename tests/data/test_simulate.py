@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import sympy as sp
 import torch
-from pytest import approx, mark, raises
+from pytest import approx, mark, param, raises
 from small import T, U, X
 
 from lieapp.api import ChangeOfVariables, SumOfSines
@@ -60,19 +60,28 @@ def test_steep_states_are_simulated_on_a_finer_grid_than_they_are_kept_on(declar
 @mark.parametrize(
     ("rhs", "changes", "words"),
     [
-        (U**2 + U.diff(X, 2) / 100, {"initial": SumOfSines(shape=lambda s: 3 + s)}, "small: the solution"),
-        (-U * U.diff(X), {"region": {T: (0, 4), X: (0, 2 * sp.pi)}, "points": {T: 41, X: 32}}, "isn't resolved on"),
-        (U**2 - U.diff(X, 2), {}, "small: "),
-        (U.diff(X, 2), {"initial": SumOfSines(shape=lambda s: sp.log(s - 7))}, "initial state is not finite"),
+        param(
+            U**2 + U.diff(X, 2) / 100, {"initial": SumOfSines(shape=lambda s: 3 + s)}, "small: the solution",
+            id="blow-up", marks=mark.slow,
+        ),
+        param(
+            -U * U.diff(X), {"region": {T: (0, 4), X: (0, 2 * sp.pi)}, "points": {T: 41, X: 32}},
+            "isn't resolved on", id="shock",
+        ),
+        param(U**2 - U.diff(X, 2), {}, "small: ", id="backward heat", marks=mark.slow),
+        param(
+            U.diff(X, 2), {"initial": SumOfSines(shape=lambda s: sp.log(s - 7))}, "initial state is not finite",
+            id="initial",
+        ),
     ],
-    ids=["blow-up", "shock", "backward heat", "initial"],
-)
+)  # fmt: skip
 def test_what_can_t_be_solved_is_a_simulation_error(declare, rhs, changes, words):
     with raises(SimulationError, match=words) as caught:
         simulate(declare(rhs, **changes), 2, seeded())
     assert caught.value.hint
 
 
+@mark.slow
 def test_no_unchecked_blow_up_in_the_last_intervals(declare):
     # 1/u falls linearly: blow-up at t = 1/u(0), between checks that pass
     pde = declare(U**2, initial=SumOfSines(amplitude=1e-12, shape=lambda s: s + sp.Rational(1003, 1000)),

@@ -216,6 +216,7 @@ def test_its_run_is_resumed_to_the_same_result(work, found):
     assert "has once.degree = 3, not 2" in json.loads(wrong.stdout)["error"]["message"]
 
 
+@pytest.mark.slow
 def test_another_method_refines_what_it_found(work):
     words = ("--method", "once", "--set", 'stages=["once","twice"]', "--set", "cross_check=false", *WORDS)
     said = json.loads(work("discover", "--plugin", "transport", *words, "--json").stdout)
