@@ -246,7 +246,8 @@ def test_a_network_goes_on_from_its_state():
 
 @pytest.mark.slow
 def test_a_network_finds_the_fifth_order_flow(tmp_path):
-    result = lieapp.discover("kdv", out=tmp_path, sought="generalised", generalised={"basis": "network"})
+    found = lieapp.discover("kdv", out=tmp_path, sought="generalised", generalised={"basis": "network"})
+    result = found.result
     proved = [row for row in result.generalised if row.proved]
     assert result.method == "neural" and result.learned == result.derived == len(proved) == 4
     assert [row.order for row in proved if row.kind == "generalised"] == [5]
