@@ -36,7 +36,8 @@ NOTE = (
     "held-out data; `next η`: of the first combination above them; `angle`: between the span found and the derived "
     "one, in radians. Random equations: `benchmarks/random_equations.py`, order 5; some can't be simulated. "
     "*network*: with `generalised.basis=network`; next η is then that of the first direction of its features above "
-    "the proved ones. Seconds: one thread, without the start of Python."
+    "the proved ones. Seconds: one thread, without the start of Python; rows are replaced one by one, those of "
+    "monomials were timed on another machine."
 )
 
 

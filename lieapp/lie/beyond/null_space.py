@@ -70,7 +70,7 @@ def _modulo_prime(
     at = [random.randrange(1, PRIME) for _ in getattr(domain, "symbols", ())]
     try:
         rows = [{n: r for n, c in e.items() if (r := residue(c, domain, at))} for e in block]
-    except (NotImplementedError, ZeroDivisionError):
+    except (ValueError, ZeroDivisionError):
         return None
     pivots = eliminate([row for row in rows if row], PRIME, inf)
     basis = {n: {n: 1} for n in unknowns if n not in pivots}
@@ -86,7 +86,7 @@ def _modulo_prime(
 def residue(c: Any, domain: Domain, at: Sequence[int]) -> int:
     """An element of ℤ, ℚ or polynomials or fractions over these, modulo PRIME, with its symbols at some values.
 
-    Raises NotImplementedError for other domains, ZeroDivisionError if a denominator vanishes.
+    Raises ValueError for other domains, ZeroDivisionError if a denominator vanishes.
     """
     if domain.is_ZZ:
         return int(c) % PRIME
@@ -97,7 +97,7 @@ def residue(c: Any, domain: Domain, at: Sequence[int]) -> int:
     if domain.is_FractionField:
         ring = domain.get_ring()
         return _quotient(residue(c.numer, ring, at), residue(c.denom, ring, at))
-    raise NotImplementedError
+    raise ValueError(f"coefficients in {domain} have no residue")
 
 
 def _quotient(a: int, b: int) -> int:
