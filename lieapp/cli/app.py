@@ -21,6 +21,9 @@ SCRIPT = Path(lieapp.__file__).parent / "ui" / "server.py"
 SETTINGS = {
     "server.address": "localhost",  # the app starts processes: nobody else may reach it
     "server.showEmailPrompt": "false",
+    # each new page would look at the files of all modules and collect garbage, .5 s in all, and nobody edits them
+    "server.fileWatcherType": "none",
+    "runner.postScriptGC": "false",
     "browser.gatherUsageStats": "false",
     "client.toolbarMode": "minimal",
     # text in these colours, and on them, has a contrast of 4.5 at least
