@@ -156,7 +156,9 @@ class Work:
     @property
     def domain(self) -> str | None:
         """The `domain` in config.json; None if it has none."""
-        found: dict[str, Any] = {field.name: field.default for field in msgspec.structs.fields(self.settings)}
+        # not structs.fields, which evaluates all annotations: each page of the app asks this of every work
+        names, defaults = self.settings.__struct_fields__, self.settings.__struct_defaults__
+        found: dict[str, Any] = dict(zip(reversed(names), reversed(defaults), strict=False))
         return found.get("domain")
 
     @property
