@@ -55,7 +55,7 @@ CASES: dict[str, list[str]] = {
         *settings(f"samples=4,held_out=2,{LEARNED}"),
     ],
     "maps": ["discover", "--plugin", "norm"],
-    "pictures": ["discover", "--plugin", "turned", "--slots", "2", *settings(f"{FEW},weight_rounds=1")],
+    "pictures": ["discover", "--plugin", "turned", "--slots", "2", *settings(f"{FEW},weight_pictures=16")],
     "colours": ["discover", "--plugin", "tinted", *settings(f"{FEW},colors=40,weight_pictures=10,lattice=5")],
     "training": ["train", "--plugin", "images", "--data", "set.npz", *settings("batch=16,base=4,epochs=2")],
     "augment, solutions": [

@@ -228,7 +228,7 @@ class DiscoverPictures(PicturesRun, kw_only=True, frozen=True):
 
 
 IMAGES_PAPER: dict[str, Any] = {
-    "slots": 10, "pictures": 0, "weight_rounds": 20, "interpolation": "bilinear", "nodes": 0,
+    "slots": 10, "pictures": 0, "weight_pictures": 0, "interpolation": "bilinear", "nodes": 0,
     "flow": {
         "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "tau": 7.75, "trunk": 256, "ordered": False,
         "soft": 0.0,
@@ -270,9 +270,9 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
             "Nodes along the shorter side at which flows are integrated, with splines between them; 0: every pixel."
         ),
     ] = 16
-    weight_rounds: Annotated[
-        Positive, of_data("Pseudo-pixels sampled for each picture to measure the weight of pixels.")
-    ] = 4
+    weight_pictures: Annotated[
+        Count, of_data("Number of pictures used to measure the weight of pixels; 0 takes all.")
+    ] = 256
     flow: ImagesFlow = ImagesFlow()
 
     def __post_init__(self) -> None:

@@ -29,7 +29,7 @@ from lieapp.domains.base import Arguments, Characteristics, Fields, Flowing, Ref
 from lieapp.domains.formulas import linear_field
 from lieapp.errors import DataError
 from lieapp.pictures.extractor import PictureFeatures
-from lieapp.pictures.image import ImageData, PictureBatch, Seen
+from lieapp.pictures.image import ImageData, PictureBatch, Seen, slopes
 
 ColorPoints = Float[Tensor, "channel color"]
 
@@ -191,11 +191,6 @@ def colored(pictures: ImageData, palette: Palette) -> ImageData:
 CHUNK = 16
 """Pictures at a time."""
 
-DIRECTIONS = 32
-"""Random directions in the space of features that stand for all of them where there are more; each picture's norm
-then errs by an eighth, and the mean over pictures by little."""
-
-
 def color_weight(
     features: PictureFeatures, pixels: Pixels, palette: Palette, generator: torch.Generator
 ) -> Float[Tensor, " color"]:
@@ -204,8 +199,8 @@ def color_weight(
     steps = colors[:, palette.nearby] - colors[:, :, None]
     total = colors.new_zeros(colors.shape[1])
     for part in pixels.split(CHUNK):
-        slopes = summed_slopes(features, part, nearest(colors, part), colors.shape[1], generator)
-        change = torch.einsum("dbnc,cnk->dbnk", slopes, steps)
+        summed = summed_slopes(features, part, nearest(colors, part), colors.shape[1], generator)
+        change = torch.einsum("dbnc,cnk->dbnk", summed, steps)
         total += change.square().sum(0).sqrt().mean(2).sum(0)
     mean = total.mean()
     return total / mean if mean > 0 else torch.ones_like(total)
@@ -215,19 +210,8 @@ def summed_slopes(
     features: PictureFeatures, pixels: Pixels, which: Int[Tensor, "batch height width"], count: int,
     generator: torch.Generator,
 ) -> Float[Tensor, "direction batch {count} channel"]:  # fmt: skip
-    """Σ over the pixels of each colour of ∂H/∂f(x), in an orthonormal or random frame of the features.
-
-    Squares summed over the frame are the squared norm, on average where the frame is random.
-    """
-    pixels = pixels.detach().requires_grad_()
-    with torch.enable_grad():
-        found = features(pixels)
-        along = found
-        if found.shape[1] > DIRECTIONS:
-            drawn = torch.randn(found.shape[1], DIRECTIONS, generator=generator, dtype=torch.float32)
-            along = found @ (drawn.to(found) * DIRECTIONS**-0.5)
-        slopes = [torch.autograd.grad(column.sum(), pixels, retain_graph=True)[0] for column in along.unbind(1)]
-    flat = torch.stack(slopes).flatten(3).movedim(2, 3)
+    """Σ over the pixels of each colour of ∂H/∂f(x), along the frame of `slopes`."""
+    flat = slopes(features, pixels, generator).flatten(3).movedim(2, 3)
     places = which.flatten(1)[None, :, :, None].expand_as(flat)
     return flat.new_zeros(*flat.shape[:2], count, 3).scatter_add(2, places, flat)
 

@@ -246,54 +246,57 @@ def taken(features: PictureFeatures, pixels: Pixels) -> Float[Tensor, "batch fea
 WIDTH = 0.1
 """Standard deviation of a pseudo-pixel."""
 
-STEP = 0.01
-"""Distance that contents are moved by to see how features change."""
-
-CHUNK = 128
+CHUNK = 32
 """Pictures at a time."""
+
+DIRECTIONS = 8
+"""Random directions in the space of features that stand for all of them where there are more; the norm of each
+picture then errs by a quarter, and the mean over pictures by little."""
+
+
+def slopes(
+    features: PictureFeatures, pixels: Pixels, generator: torch.Generator
+) -> Float[Tensor, "direction batch channel height width"]:
+    """∂H/∂f(x) along an orthonormal or random frame of the features.
+
+    Squares summed over the frame are the squared norm, on average where the frame is random.
+    """
+    pixels = pixels.detach().requires_grad_()
+    with torch.enable_grad():
+        found = features(pixels)
+        if found.shape[1] > DIRECTIONS:
+            # of each picture's own, so that the mean over pictures is one over directions too
+            drawn = torch.randn(*found.shape, DIRECTIONS, generator=generator, dtype=torch.float32)
+            found = (found[:, :, None] * drawn.to(found)).sum(1) * DIRECTIONS**-0.5
+        # features that don't depend on the pictures have no slope
+        own = [torch.autograd.grad(column.sum(), pixels, retain_graph=True)[0] for column in found.unbind(1)]
+    return torch.stack(own)
 
 
 def pixel_weight(
-    features: PictureFeatures, pixels: Pixels, rounds: int, generator: torch.Generator
+    features: PictureFeatures, pixels: Pixels, generator: torch.Generator
 ) -> Float[Tensor, "height width"]:
-    """ω of every pixel, with mean 1; `rounds` centres are drawn for each picture.
+    """ω of every pixel, with mean 1; 1 everywhere if the features don't change at all.
 
-    Derivatives along x and y by central differences: every extractor has those, not all a forward derivative.
-    1 everywhere if the features don't change at all.
+    The mean over centres c at all pixels: with the derivatives of one direction of the features, sums over pixels
+    for all c at once are two products with the kernel, which is one of x times one of y.
     """
     height, width = pixels.shape[2:]
-    points = pixel_grid(height, width, pixels.dtype, pixels.device)
-    far = points.abs().amax((0, 2, 3))
+    x, y = pixel_grid(height, width, pixels.dtype, pixels.device)[0]
+    rows, columns = bumps(y[:, 0]), bumps(x[0])
     total = pixels.new_zeros(height, width)
-    for _ in range(rounds):
-        for part in pixels.split(CHUNK):
-            drawn = torch.rand(len(part), 2, generator=generator).to(part)
-            kernel = bumps(points, far * (2 * drawn - 1))
-            size = sensitivity(features, part, kernel)
-            total += (size[:, None, None] * kernel).sum(0)
+    for part in pixels.split(CHUNK):
+        own, squares = slopes(features, part, generator), torch.zeros_like(part[:, 0])
+        for along in gradient(part).unbind(1):
+            squares += (rows @ (own * along).sum(2) @ columns).square().sum(0)
+        total += (rows @ squares.sqrt() @ columns).sum(0)
     mean = total.mean()
     return total / mean if mean > 0 else torch.ones_like(total)
 
 
-def bumps(
-    points: Float[Tensor, "1 coordinate height width"], centres: Float[Tensor, "batch coordinate"]
-) -> Float[Tensor, "batch height width"]:
-    """κ(x; c) of each centre, without its constant factor."""
-    squares = (points - centres[:, :, None, None]).square().sum(1)
-    return torch.exp(-squares / (2 * WIDTH**2))
-
-
-def sensitivity(
-    features: PictureFeatures, pixels: Pixels, kernel: Float[Tensor, "batch height width"]
-) -> Float[Tensor, " batch"]:
-    """‖Σ_j κ(x_j) ∂H/∂x_j‖ of each picture, over features and both directions."""
-    squares = pixels.new_zeros(len(pixels))
-    with torch.no_grad():
-        for along in gradient(pixels).unbind(1):
-            change = STEP * kernel[:, None] * along
-            ahead, behind = features(pixels + change), features(pixels - change)
-            squares += ((ahead - behind) / (2 * STEP)).square().sum(1)
-    return squares.sqrt()
+def bumps(places: Float[Tensor, " place"]) -> Float[Tensor, "place place"]:
+    """κ(x; c) of each x and each centre c, both among `places` on a line, without its constant factor."""
+    return torch.exp(-(places[:, None] - places).square() / (2 * WIDTH**2))
 
 
 class ImageDomain(Seen):

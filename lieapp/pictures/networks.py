@@ -122,7 +122,7 @@ def near_guessing(facts: Network) -> str:
     )
 
 
-WEIGHT_VERSION = 1
+WEIGHT_VERSION = 2
 """Of how a weight is measured; those of another one are not used."""
 
 

@@ -53,9 +53,10 @@ class OfPlane(Side):
 
             def measure() -> Tensor:
                 generator = torch.Generator().manual_seed(config.seed)
-                return pixel_weight(features, learn.pixels.to(device), config.weight_rounds, generator)
+                some = drawn(learn, config.weight_pictures, config.seed)
+                return pixel_weight(features, some.pixels.to(device), generator)
 
-            settings = (config.weight_rounds, config.seed)
+            settings = (config.weight_pictures, config.seed)
             weight, said = kept_weight("pixels", learn, features, settings, measure)
             self.report.line(said)
         return Split(

@@ -30,7 +30,7 @@ def lieapp_domains():
 TRAIN = ("--set", "batch=16", "--set", "base=4", "--set", "threads=1", "--set", "epochs=2")
 DISCOVER = (
     "--slots", "2", *(part for text in (
-        "steps=6", "batch=4", "trunk=16", "head=8", "weight_rounds=1", "held_out=8", "threads=1",
+        "steps=6", "batch=4", "trunk=16", "head=8", "weight_pictures=16", "held_out=8", "threads=1",
     ) for part in ("--set", text)),
 )  # fmt: skip
 
@@ -289,7 +289,7 @@ def test_the_paper_s_preset_on_a_small_cifar10(lieapp, tmp_path, monkeypatch):
     for name, batch in zip([*(f"data_batch_{n}" for n in range(1, 6)), "test_batch"], records, strict=True):
         (folder / f"{name}.bin").write_bytes(batch.tobytes())
     (folder / "batches.meta.txt").write_text("airplane\nautomobile\n")
-    small = ("steps=2", "batch=2", "weight_rounds=1", "held_out=4", "threads=1")
+    small = ("steps=2", "batch=2", "weight_pictures=16", "held_out=4", "threads=1")
     words = ("discover", "--plugin", "images", "--data", str(folder.parent), "--preset", "paper", "--json")
     said = lieapp(*words, *(word for text in small for word in ("--set", text)))
     assert said.code == 0, said.err

@@ -53,7 +53,7 @@ def spots(extractor, side=20, size=0.7):
     pixels = np.exp(-squares.sum(2) / 0.04 * (0.7 / size) ** 2).max(1)
     parts = make_pictures(pixels, np.arange(96) % 2, None, "spots").split(0.25, 0)
     # without a weight, fields grow where the extractor doesn't look: in the corners
-    weight = pixel_weight(extractor, parts[0].pixels, 20, torch.Generator().manual_seed(0))
+    weight = pixel_weight(extractor, parts[0].pixels, torch.Generator().manual_seed(0))
     return Data(*(ImageData(part, extractor, flip=False, weight=weight) for part in parts))
 
 
