@@ -5,6 +5,7 @@ Learned fields are held against named ones: inner products, shares, components, 
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +44,7 @@ from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeature
 from lieapp.pictures.image import PictureBatch, Seen
 from lieapp.pictures.networks import drawn, near_guessing, network_of
 from lieapp.results.discovery import Subspace
-from lieapp.results.pictures import INSIDE, Basis, NamedField, Nearest, Part, PictureDiscovery, Slot
+from lieapp.results.pictures import INSIDE, Basis, Gap, NamedField, Nearest, Part, PictureDiscovery, Slot
 from lieapp.results.training import Network
 from lieapp.runs.store.files import CURRENT, naming, write_tensors
 from lieapp.runs.store.session import Session
@@ -266,7 +267,16 @@ def compare_named(
         "inner": inner.tolist(),
         "basis": Basis([names[n - slots] for n in basis], along.T.tolist()),
         "subspace": Subspace(angle=angle),
+        "gap": gap_of(shares),
     }
+
+
+def gap_of(shares: Sequence[float | None]) -> Gap | None:
+    """Where the first slots are parted furthest from the later ones by their share of the span."""
+    known = [share if share is not None and math.isfinite(share) else 0.0 for share in shares]
+    parted = [Gap(n, min(known[:n]), max(known[n:])) for n in range(1, len(known))]
+    widest = max(parted, key=lambda gap: gap.above - gap.below, default=None)
+    return widest if widest is not None and widest.above > widest.below else None
 
 
 def sentence(slots: Sequence[Slot], are: str) -> str:

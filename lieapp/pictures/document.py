@@ -68,16 +68,22 @@ def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
     angles: list[Block] = [Heading(title, "angles"), Figure("angles", title, "", chart)] if chart else []
     share = f"{span.capitalize()}: length of the projection of the field, of norm 1, on the span of {span} ones."
     told = [ANGLE, share, PARTS, *([CLIPPED] if result.clipped else []), "Nothing is proved for pictures."]
-    borne = f"Angles of {span} fields of norm 1, for comparison with the learned ones."
+    borne = (
+        f"Angles of {span} fields of norm 1, those that the network bears best first. Slots may mix fields with "
+        "nearly equal angles."
+    )
+    rows = [(row.name, row.shown, _number(row.angle), near) for row, near in zip(known, nearest, strict=True)]
+    order = sorted(range(len(known)), key=lambda n: _finite(known[n].angle, math.inf))
     return [
         *outcome(result),
         Heading("Learned fields", "slots"),
         _slots(result),
         Text(" ".join(told), small=True),
+        *_gap(result),
         Heading(f"{span.capitalize()} fields", "named"),
         Table(
             [Column("name"), Column("field"), _measured("angle (rad)"), _measured("cosine with the slots' span")],
-            [(row.name, row.shown, _number(row.angle), near) for row, near in zip(known, nearest, strict=True)],
+            [rows[n] for n in order],
         ),
         Text(borne, small=True),
         *_small(result.cross_check),
@@ -91,6 +97,17 @@ def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
         *figures(result.figures, draw),
         *seconds(result.seconds),
     ]
+
+
+def _gap(result: PictureDiscovery) -> Iterator[Block]:
+    """Where the slots leave the span."""
+    gap, rest = result.gap, len(result.generators)
+    if gap is not None:
+        above, below = cosines([gap.above, gap.below], 2)
+        first = "slot 1 has" if gap.slots == 1 else f"slots 1 to {gap.slots} have"
+        later = f"slot {rest} has" if gap.slots + 1 == rest else f"slots {gap.slots + 1} to {rest} have"
+        share = f"a share of at least {above} in the span of {result.span} fields"
+        yield Text(f"Widest gap: {first} {share}, {later} at most {below}.")
 
 
 def angle_chart(result: PictureDiscovery) -> Drawing | None:
@@ -152,6 +169,10 @@ def _small(check: SmallFlow | None) -> Iterator[Block]:
         f"the slots with their span: {along}.",
         small=True,
     )
+
+
+def _finite(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None or not math.isfinite(value) else value
 
 
 def _measured(head: str) -> Column:

@@ -60,6 +60,15 @@ class Basis(msgspec.Struct):
     inner: list[list[float | None]]
 
 
+class Gap(msgspec.Struct):
+    """Where the slots leave the span of the named fields: each of the first `slots` has a share of `above` at least
+    in it, each later one of `below` at most, and no other place parts them further."""
+
+    slots: int
+    above: float
+    below: float
+
+
 class SmallFlow(msgspec.Struct, kw_only=True):
     """The fields that features bear best for s -> 0, by an eigenproblem: angle/|s| of each, of as many as there are
     slots the components, cosines of the slots with the span of those, and the largest principal angle."""
@@ -81,6 +90,7 @@ class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True)
         s: the flow parameters at which angles were measured.
         inner: products of fields of norm 1, slot x named field.
         subspace: the angle between slots and named fields; None with fewer slots than dimensions.
+        gap: after the first slots; None where later ones lie in the span as well as the first.
         network: the one that judges; None where a plugin brings its own features.
         figures: in figures/, of the run's arrays.
         clipped: of colours the share of pixels that each slot takes out of the cube at the largest s.
@@ -100,6 +110,7 @@ class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True)
     inner: list[list[float | None]]
     basis: Basis
     subspace: Subspace
+    gap: Gap | None = None
     formulas: tuple[()] = ()
     truth: tuple[()] = ()
     network: Network | None = None

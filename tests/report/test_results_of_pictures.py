@@ -13,13 +13,13 @@ from lieapp.document import Figure, Formula, section
 from lieapp.drawing import Curve
 from lieapp.errors import RunError
 from lieapp.figures.charts import curves
-from lieapp.pictures.discover import sentence
+from lieapp.pictures.discover import gap_of, sentence
 from lieapp.pictures.document import write_csv
 from lieapp.pictures.figures import components
 from lieapp.report.page import page
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
-from lieapp.results.pictures import Part
+from lieapp.results.pictures import Gap, Part
 from lieapp.runs.store.files import encode
 
 KINDS = ["pictures", "colors", "training", "operators", "classifiers"]
@@ -88,6 +88,32 @@ def test_the_sentence_counts_slots_in_the_span(made):
     )
     slots[1].affine = 0.9
     assert sentence(slots, "affine").startswith("2 of 2 slots are affine")
+
+
+@pytest.mark.parametrize(
+    ("shares", "gap"),
+    [
+        ([0.99, 0.96, 0.98, 0.4, 0.5], Gap(3, 0.96, 0.5)),
+        ([0.99, 0.3, 0.2], Gap(1, 0.99, 0.3)),
+        # a later slot that lies in the span as well as the first: no gap
+        ([0.9, 0.3, 0.95], None),
+        ([0.9, None, math.nan], Gap(1, 0.9, 0.0)),
+        ([0.9], None),
+    ],
+)
+def test_the_gap_after_the_slots_of_the_span(shares, gap):
+    assert gap_of(shares) == gap
+
+
+def test_named_fields_stand_in_the_order_in_which_the_network_bears_them(made):
+    result = made.pictures()
+    worse = msgspec.structs.replace(result.reference[0], name="shear along x", angle=0.5)
+    result.reference = [worse, result.reference[0]]
+    result.gap = gap_of([slot.share for slot in result.generators])
+    text = printed(result)
+    named = text[text.index("Affine fields") :]
+    assert named.index("rotation") < named.index("shear along x")
+    assert "slot 1 has a share of at least 0.999 in the span of affine fields, slot 2 has at most 0.2" in text
 
 
 def test_a_field_by_its_components():
