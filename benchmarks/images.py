@@ -89,6 +89,7 @@ class Case:
 
 
 PLANTED = ("pictures=1000", "slots=3")
+SIZE = ("crops=2400", "crop_side=32")
 NATURAL = ("slots=10", "batch=12", "steps=250", "held_out=128")
 # pictures with a margin are small: a scaling of norm 1 is fast there, and moves them out of the frame at .4
 CASES = {
@@ -100,7 +101,7 @@ CASES = {
         "planted", "fashion-mnist", ("uniform scaling", "rotation"), "zooming", True, sets=(*PLANTED, "sigma=0.2")
     ),
     "fashion-mnist": Case("natural", "fashion-mnist", sets=NATURAL),
-    "photographs": Case("natural", "photographs", sets=NATURAL),
+    "photographs": Case("natural", "photographs", train=SIZE, sets=(*NATURAL, *SIZE)),
     "trained with rotations": Case(
         "trained", "fashion-mnist", ("rotation",), train=("augment=rotation:0.8",), sets=PLANTED
     ),
