@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from PIL import Image
 
+from lieapp.data.images.files import MOST
 from lieapp.data.images.folders import PictureFiles, as_array, head, notes, opened
 from lieapp.data.images.pictures import Pictures, make_pictures
 from lieapp.errors import DataError
@@ -46,7 +47,7 @@ AS_THEY_ARE = Crops()
 def cut(found: PictureFiles, crops: Crops) -> Pictures:
     """Crops of all the photographs, evenly many of each; the same ones for the same seed.
 
-    Raises DataError for files that can't be read, and for photographs that are smaller than a crop.
+    Raises DataError for files that can't be read, photographs that are smaller than a crop, and too many crops.
     """
     heads = [head(file) for file in found.files]
     for file, own in zip(found.files, heads, strict=True):
@@ -57,7 +58,14 @@ def cut(found: PictureFiles, crops: Crops) -> Pictures:
                 hint=f"Leave the picture out, or set crop_side to {min(own.size)} or less.",
             )
     grey, deep = all(own.grey for own in heads), any(own.deep for own in heads)
-    channels, counts = 1 if grey else 3, shares(crops.count, len(heads), crops.seed)
+    channels = 1 if grey else 3
+    if crops.count * channels * crops.side**2 > MOST:
+        raise DataError(
+            f"crops = {crops.count}, crop_side = {crops.side}: crops with {channels} x {crops.side} x {crops.side} "
+            f"values each have more than {MOST} together.",
+            hint=f"Set crops to {MOST // (channels * crops.side**2)} or less, or lower crop_side.",
+        )
+    counts = shares(crops.count, len(heads), crops.seed)
     pixels = np.empty((crops.count, channels, crops.side, crops.side), np.float32 if deep else np.uint8)
     photograph = np.repeat(np.arange(len(heads)), counts)
     begin = 0

@@ -159,6 +159,12 @@ def test_a_photograph_that_is_smaller_than_a_crop(photos):
     assert read_pictures(photos, crops=Crops(10, 40)).shape == (3, 40, 40)
 
 
+def test_more_crops_than_memory_holds(photos):
+    with pytest.raises(DataError, match="crops = 1000000000, crop_side = 10: ") as caught:
+        read_pictures(photos, crops=Crops(10**9, 10))
+    assert "crops to 14316557 or less" in caught.value.hint
+
+
 @pytest.mark.parametrize("name", ["digits", "offline", "cifar10", "set.npz"])
 def test_pictures_that_no_crops_are_cut_from(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)

@@ -76,11 +76,12 @@ def test_an_alpha_that_hides_nothing_changes_nothing(saved):
     assert torch.equal(found.pixels[0], found.pixels[1])
 
 
-def test_grey_with_alpha_and_a_palette_with_a_clear_colour(saved, tmp_path):
+def test_grey_with_alpha_and_palettes_or_colours_that_are_clear(saved, tmp_path):
     found = saved(Image.new("LA", (5, 5), (0, 0)), Image.new("LA", (5, 5), (51, 255)))
     assert found.shape == (1, 5, 5)
     assert torch.allclose(found.pixels.mean((1, 2, 3)), torch.tensor([1, 0.2]))
-    Image.new("P", (5, 5)).save(tmp_path / "1.png", transparency=0)
+    Image.new("P", (5, 5)).save(tmp_path / "0.png", transparency=0)
+    Image.new("RGB", (5, 5), (9, 8, 7)).save(tmp_path / "1.png", transparency=(9, 8, 7))
     found = read_pictures(str(tmp_path))
     assert found.shape == (3, 5, 5) and bool((found.pixels == 1).all())
 
