@@ -320,6 +320,19 @@ def test_what_is_wrong_with_photographs(lieapp, mine, photos):
     assert "crop_side is 3" in lieapp(*discover, "--set", "crop_side=3").error["message"]
 
 
+def test_discoveries_with_several_seeds_share_the_network(lieapp, photos, monkeypatch):
+    from lieapp.config_pictures import TrainConfig
+
+    monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
+    for n, name in enumerate(("cat", "dog")):
+        (photos / name).mkdir()
+        (photos / f"{n}.png").rename(photos / name / f"{n}.png")
+    words = ("discover", "--plugin", "images", "--data", "photos", *DISCOVER, *CROPS, "--set", "steps=1", "--json")
+    first, second = (lieapp(*words, "--seed", seed).json for seed in "01")
+    assert [found["network"]["cached"] for found in (first, second)] == [False, True]
+    assert first["generators"] != second["generators"]
+
+
 def test_a_classifier_of_crops_says_that_its_accuracy_is_of_known_photographs(lieapp, photos, tmp_path):
     for n, name in enumerate(("cat", "cat", "dog")):
         (photos / name).mkdir(exist_ok=True)
