@@ -1,11 +1,13 @@
 """`lieapp train`, `discover` and `check` on pictures, end to end at a small size, and what they refuse."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from msgspec.json import encode
+from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from lieapp.augment.classifier import ClassifierTraining
@@ -255,6 +257,8 @@ def test_an_extractor_that_raises_is_named(lieapp, mine):
         (["discover", "--plugin", "kdv", "--data", "set.npz"], "DataError", "set.npz"),
         (["discover", "--plugin", "images", "--data", "a", "--data", "b"], "UsageError", "is given 2 times"),
         (["discover", "--plugin", "images", "--set", "sigma=200"], "ConfigError", "steps"),
+        (["train", "--plugin", "images", "--data", "digits", "--set", "crops=5"], "UsageError", "crops = 5: crops"),
+        (["augment", "--plugin", "images", "--data", "set.npz", "--set", "crops=5"], "UsageError", "of set.npz"),
         (["train", "--plugin", "images", "--data", "digit"], "UsageError", "did you mean 'digits'"),
         (["discover", "--plugin", "images", "--set", "trained=none"], "UsageError", "there is no such file"),
         (["discover", "--plugin", "images", "--data", "foto"], "UsageError", "no such file, folder or set"),
@@ -274,6 +278,71 @@ def test_a_network_for_pictures_of_another_size(lieapp, place, tmp_path):
     said = lieapp(*words, "--data", "other.npz")
     assert said.error["type"] == "DataError" and "trained on 1 x 9 x 8" in said.error["message"]
     assert lieapp(*words, "--data", place).code == 0
+
+
+CROPS = ("--set", "crops=40", "--set", "crop_side=8")
+
+
+@pytest.fixture
+def photos(tmp_path):
+    """Photographs of several sizes, all of one class: pictures directly in a folder."""
+    (tmp_path / "photos").mkdir()
+    for n in range(5):
+        values = np.random.default_rng(n).integers(0, 256, (20 + 3 * n, 30 - n), dtype=np.uint8)
+        Image.fromarray(values).save(tmp_path / "photos" / f"{n}.png")
+    return tmp_path / "photos"
+
+
+def test_a_discovery_on_crops_is_judged_on_a_photograph_of_its_own(lieapp, mine, photos, tmp_path):
+    words = ("discover", "--plugin", "mine", "--data", "photos", *DISCOVER, *CROPS, "--json")
+    said = lieapp(*words)
+    assert said.code == 0 and not said.json["warnings"], said.err
+    run = RunDirectory.find(tmp_path / "runs", said.json["run"])
+    facts, (held,) = run.provenance()["data"], run.provenance()["held_out_photographs"]
+    assert (facts["crops"], facts["photographs"], facts["shape"]) == (40, 5, [1, 8, 8])
+    assert Path(held).parent.name == "photos" and "8 crops of 1 of 5 photographs" in said.err
+    assert load_file(run.path / "fields.safetensors")["pictures"].shape == (6, 1, 8, 8)
+    for file in photos.glob("[1-4].png"):
+        file.unlink()
+    (warning,) = lieapp(*words).json["warnings"]
+    assert "one photograph: crops for validation may overlap" in warning
+
+
+def test_what_is_wrong_with_photographs(lieapp, mine, photos):
+    train = ("train", "--plugin", "images", "--data", "photos", *TRAIN, "--json")
+    said = lieapp(*train)
+    assert "pictures of several sizes: 0.png has 30 x 20 pixels, 1.png 29 x 23" in said.error["message"]
+    assert "--set crops=2000" in said.error["hint"]
+    assert "all 40 pictures are of one class" in lieapp(*train, *CROPS).error["message"]
+    discover = ("discover", "--plugin", "mine", "--data", "photos", *DISCOVER, "--json", "--set", "crops=9")
+    said = lieapp(*discover, "--set", "crop_side=21")
+    assert "0.png: it has 30 x 20 pixels; its shorter side must have at least" in said.error["message"]
+    assert "crop_side is 3" in lieapp(*discover, "--set", "crop_side=3").error["message"]
+
+
+def test_discoveries_with_several_seeds_share_the_network(lieapp, photos, monkeypatch):
+    from lieapp.config_pictures import TrainConfig
+
+    monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
+    for n, name in enumerate(("cat", "dog")):
+        (photos / name).mkdir()
+        (photos / f"{n}.png").rename(photos / name / f"{n}.png")
+    words = ("discover", "--plugin", "images", "--data", "photos", *DISCOVER, *CROPS, "--set", "steps=1", "--json")
+    first, second = (lieapp(*words, "--seed", seed).json for seed in "01")
+    assert [found["network"]["cached"] for found in (first, second)] == [False, True]
+    assert first["generators"] != second["generators"]
+
+
+def test_a_classifier_of_crops_says_that_its_accuracy_is_of_known_photographs(lieapp, photos, tmp_path):
+    for n, name in enumerate(("cat", "cat", "dog")):
+        (photos / name).mkdir(exist_ok=True)
+        (photos / f"{n}.png").rename(photos / name / f"{n}.png")
+    said = lieapp("train", "--plugin", "images", "--data", "photos", *TRAIN, *CROPS, "--json")
+    assert said.code == 0, said.err
+    assert said.json["classes"] == ["cat", "dog"] and said.json["learned_from"] + said.json["judged_on"] == 40
+    assert any("1 of 2 classes have one photograph each" in text for text in said.json["warnings"])
+    # a whole photograph of the cat, and one of thirteen crops of the dog
+    assert said.json["judged_on"] in (13 + 1, 14 + 1)
 
 
 @pytest.mark.slow
