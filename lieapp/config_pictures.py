@@ -179,6 +179,14 @@ class PictureFlow(Settings, kw_only=True, frozen=True):
             "Lipschitz bound",
         ),
     ] = 3.0
+    orthonormality: Annotated[
+        Literal["exact", "loss"],
+        told(
+            "Each slot loses what earlier slots hold at every step (`exact`), or a loss pushes it away from them, as in "
+            "the paper (`loss`, with `w_ortho` and `soft`).",
+            "Orthonormality",
+        ),
+    ] = "exact"
     w_sym: Annotated[Weight, told("Weight of the validity loss of moved pictures.", "Weight of validity")] = 1.0
     w_ortho: OrthoWeight = 3.0
     w_lips: LipschitzWeight = 1.0
@@ -238,7 +246,8 @@ class DiscoverPictures(PicturesRun, kw_only=True, frozen=True):
 IMAGES_PAPER: dict[str, Any] = {
     "slots": 10, "pictures": 0, "weight_pictures": 0, "interpolation": "bilinear", "nodes": 0,
     "flow": {
-        "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "tau": 7.75, "trunk": 256, "ordered": False,
+        "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "orthonormality": "loss", "tau": 7.75,
+        "trunk": 256, "ordered": False,
         "soft": 0.0,
     },
 }  # fmt: skip
@@ -290,7 +299,10 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
 
 COLORS_PAPER: dict[str, Any] = {
     "pictures": 0, "interpolation": "nearest", "weight_pictures": 0,
-    "flow": {"steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "trunk": 256, "ordered": False},
+    "flow": {
+        "steps": 17600, "batch": 128, "rate": 1e-4, "cooling": 1.0, "orthonormality": "loss", "trunk": 256,
+        "ordered": False,
+    },
 }  # fmt: skip
 """What the paper does (appendix "Color-space Results"); what it doesn't say there is as of its images."""
 

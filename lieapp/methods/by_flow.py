@@ -18,7 +18,7 @@ from lieapp.domains.base import Batch, BatchT, Domain, Fields, Movable
 from lieapp.domains.spread import EveryComponent, Features
 from lieapp.methods import losses
 from lieapp.methods.descent import Descent
-from lieapp.methods.fields import Combination, Scaled, Slotted, values
+from lieapp.methods.fields import Combination, Orthonormal, Scaled, Slotted, values
 from lieapp.methods.flow import Flow, Solver
 from lieapp.methods.loop import Session, marks, train
 from lieapp.methods.result import Dataset, Discovery, Level
@@ -75,7 +75,8 @@ def by_flow(
 
 def unit_fields(fields: nn.Module, batches: Iterable[Batch]) -> Scaled:
     """A fixed copy of the fields, each of norm 1 under the weight of the data."""
-    return normalised(copy.deepcopy(fields).requires_grad_(False), batches)
+    fixed = copy.deepcopy(fields).requires_grad_(False)
+    return normalised(fixed.now() if isinstance(fixed, Orthonormal) else fixed, batches)
 
 
 def normalised(fields: Slotted, batches: Iterable[Batch]) -> Scaled:

@@ -1,7 +1,8 @@
 """Gradient descent on the paper's losses: validity of moved data, or of their limit s -> 0.
 
 One step: norms of the fields on a batch, held fixed along the flow; an s for each slot; validity of each slot's
-moved batch as the log of its mean; orthonormality, Lipschitz and, in the last steps, Sobolev loss.
+moved batch as the log of its mean; orthonormality, Lipschitz and, in the last steps, Sobolev loss. Fields that are
+`Orthonormal` by themselves need no loss for it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 
 from lieapp.domains.base import BatchT, Draws
 from lieapp.methods import losses
-from lieapp.methods.fields import Scaled
+from lieapp.methods.fields import Orthonormal, Scaled
 from lieapp.methods.loop import Adam, Training
 
 
@@ -95,6 +96,9 @@ class Descent(Training, Generic[BatchT]):
 
     def reorder(self, order: Int[Tensor, " slot"]) -> None:
         """Slots in another order, with what Adam knows of them."""
+        if isinstance(self.fields, Orthonormal):
+            self.fields.reorder(order)
+            return
         with torch.no_grad():
             for parameter in self.fields.own():
                 parameter.copy_(parameter[order])
@@ -111,15 +115,15 @@ class Descent(Training, Generic[BatchT]):
         if self.done in self._sorted_before:
             self.reorder(self._sorted_before[self.done](self.fields))
         batch = self.data.draw(plan.batch, self.generator, self.done)
-        v, _ = self.fields.jvp(batch.points, torch.zeros_like(batch.points))
+        fields = self.fields.now() if isinstance(self.fields, Orthonormal) else self.fields
+        v, _ = fields.jvp(batch.points, torch.zeros_like(batch.points))
         size = losses.norms(v, batch.weight)
         v = v / size.reshape(-1, *[1] * (v.ndim - 1))
-        scores, told = self.score(batch, Scaled(self.fields, 1 / size), self.generator)
-        parts = {
-            "symmetry": (scores + max(plan.floor, torch.finfo(scores.dtype).tiny)).log().sum(),
-            "orthonormality": losses.orthonormality(v, batch.weight, plan.soft),
-            "lipschitz": losses.lipschitz(v, batch.points, plan.tau, batch.pairs),
-        }
+        scores, told = self.score(batch, Scaled(fields, 1 / size), self.generator)
+        parts = {"symmetry": (scores + max(plan.floor, torch.finfo(scores.dtype).tiny)).log().sum()}
+        if fields is self.fields:
+            parts["orthonormality"] = losses.orthonormality(v, batch.weight, plan.soft)
+        parts["lipschitz"] = losses.lipschitz(v, batch.points, plan.tau, batch.pairs)
         if self.done >= plan.sobolev_from and weights.sobolev > 0:
             parts["sobolev"] = losses.sobolev(v, batch.lines)
         loss = torch.stack([getattr(weights, name) * part for name, part in parts.items()]).sum()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lieapp.domains.base import Fields, Own, Points, Scalars, Stack
@@ -65,6 +65,81 @@ class Scaled(nn.Module):
         v, dv = self.fields.jvp(points, tangents)
         factors = _shaped(self.factors, v.ndim)
         return v * factors, dv * factors
+
+
+class Mixed(nn.Module):
+    """Fields Σ_b mixing[a, b] V_b, sums of others."""
+
+    def __init__(self, fields: Slotted, mixing: Float[Tensor, "slot field"]) -> None:
+        super().__init__()
+        self.fields, self.mixing = fields, mixing
+
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
+        mixing = self.mixing if which is None else self.mixing[list(which)]
+        v = values(self.fields, points.flatten(0, 1)).unflatten(1, points.shape[:2])
+        return torch.einsum("ab,ba...->a...", mixing, v)
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        v, dv = self.fields.jvp(points, tangents)
+        return torch.tensordot(self.mixing, v, 1), torch.tensordot(self.mixing, dv, 1)
+
+
+class Orthonormal(nn.Module):
+    """Fields made orthonormal in their order, under a weight at fixed points: each loses what earlier ones hold.
+
+    As in the paper's orthonormality loss, only the later of two slots feels it: earlier ones are constants in the
+    gradient. Here it holds exactly, at every step.
+
+    Args:
+        fields: as many as there are slots.
+        points, weight: of a batch of one, where inner products are taken.
+    """
+
+    mixing: Float[Tensor, "slot slot"]
+    points: Points
+    weight: Float[Tensor, "1 *space"]
+
+    def __init__(self, fields: Slotted, slots: int, points: Points, weight: Float[Tensor, "1 *space"]) -> None:
+        super().__init__()
+        self.fields = fields
+        self.register_buffer("mixing", torch.eye(slots).to(points))
+        self.register_buffer("points", points, persistent=False)
+        self.register_buffer("weight", weight, persistent=False)
+
+    def now(self) -> Mixed:
+        """The fields as the parameters are at the moment."""
+        v = torch.tensordot(self.mixing, values(self.fields, self.points), 1)
+        columns = (self.weight.sqrt()[:, None] * v).flatten(1) / self.weight.sum().sqrt()
+        return Mixed(self.fields, orthonormalising(columns) @ self.mixing)
+
+    def reorder(self, order: Int[Tensor, " slot"]) -> None:
+        """The same fields in another order, in which they are kept orthonormal from now on."""
+        with torch.no_grad():
+            self.mixing.copy_(self.now().mixing[order])
+
+    def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
+        return self.now().each(points, which)
+
+    def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
+        return self.now().jvp(points, tangents)
+
+
+def orthonormalising(columns: Float[Tensor, "slot entry"]) -> Float[Tensor, "slot slot"]:
+    """The triangular matrix that makes rows orthonormal: Gram and Schmidt's, twice for its round-off.
+
+    Rows before the one that is made are constants in its gradient.
+    """
+    rows: list[Tensor] = []
+    done, kept = columns.new_zeros(0, columns.shape[1]), columns.new_zeros(0, len(columns))
+    for own, unit in zip(columns, torch.eye(len(columns)).to(columns), strict=True):
+        row = unit
+        for _ in range(2):
+            along = done @ own
+            own, row = own - along @ done, row - along @ kept
+        size = own.norm().clamp_min(torch.finfo(own.dtype).tiny)
+        rows.append(row / size)
+        done, kept = torch.cat([done, (own / size).detach()[None]]), torch.cat([kept, rows[-1].detach()[None]])
+    return torch.stack(rows)
 
 
 def values(fields: Fields, points: Points) -> Stack:

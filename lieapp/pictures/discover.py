@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from lieapp.api import LabelledPictures
 from lieapp.compare.subspace import (
@@ -34,7 +34,7 @@ from lieapp.errors import PluginError
 from lieapp.methods.by_flow import SHARES, by_flow, gram, mean_validity
 from lieapp.methods.by_flow import normalised as unit
 from lieapp.methods.descent import Descent, Plan, Weights
-from lieapp.methods.fields import Joined, Slotted, values
+from lieapp.methods.fields import Joined, Orthonormal, Slotted, values
 from lieapp.methods.flow import Flow, Solver
 from lieapp.methods.losses import FiniteScore
 from lieapp.methods.network import GeneratorNetwork
@@ -200,6 +200,11 @@ class Side(ABC):
                 replace(domain.arguments, dependent=self.centred), len(domain.components), config.slots,
                 flow.trunk, flow.head, unit=self.unit,
             )  # fmt: skip
+        fields: nn.Module = network
+        if flow.orthonormality == "exact":
+            # all batches have the same points
+            batch = next(data.train.batches(1, 1))
+            fields = Orthonormal(network, config.slots, batch.points.cpu(), batch.weight.cpu())
         plan = Plan(
             steps=steps, batch=flow.batch, tau=flow.tau,
             weights=Weights(flow.w_sym, flow.w_ortho, flow.w_lips, 0.0),
@@ -207,7 +212,7 @@ class Side(ABC):
             clip=flow.clip, ordered=flow.ordered, soft=flow.soft,
         )  # fmt: skip
         score = FiniteScore(domain, flow.sigma, self.solver, plain=True)
-        training = Descent(data.train, network.to(session.device), score, plan, config.seed)
+        training = Descent(data.train, fields.to(session.device), score, plan, config.seed)
         self._draw(data.held_out, session)
         levels = session.restored(training, steps)
         # steps after the last one kept will be taken, and their metrics written, again
