@@ -1,6 +1,6 @@
 """EfficientNet-Lite0 trained on ImageNet (Tan & Le 2019), of the packages that lieapp[efficientnet] installs.
 
-Where it is only used, not trained, each normalisation is part of the convolution before it: half the time.
+Where it is only used, not trained, each normalisation is part of the convolution before it: about half the time.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Residual(nn.Sequential):
 
 
 class Folded(nn.Module):
-    """The features of `Layers`, which aren't trained any more, at half the time."""
+    """The features of `Layers`, which aren't trained any more, in about half the time."""
 
     def __init__(self, layers: Layers) -> None:
         super().__init__()
