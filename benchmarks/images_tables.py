@@ -117,8 +117,8 @@ def speed(rows: Rows) -> str:
             table.append((f"{one['side']} x {one['side']}", one["batch"], name, f"{forward:.2f}", f"{both:.2f}"))
     words = (
         "Processor milliseconds for each picture of EfficientNet-Lite0, by its package's layers and with "
-        f"each normalisation folded into its convolution; least of {row['rounds']} rounds, {row['threads']} thread, load "
-        f"{row['load']:.1f}. Slopes are those of the features by the pixels."
+        f"each normalisation folded into its convolution; least of {row['rounds']} rounds, {row['threads']} "
+        f"thread, load {row['load']:.1f}. Slopes are those of the features by the pixels."
     )
     return f"## Network speed\n\n{words}\n\n{markdown(table)}"
 

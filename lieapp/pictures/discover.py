@@ -43,7 +43,7 @@ from lieapp.pictures.extractor import PictureFeatures, read_extractor
 from lieapp.pictures.image import PictureBatch, Seen
 from lieapp.pictures.networks import drawn, near_guessing, network_of
 from lieapp.pictures.offered import EFFICIENTNET
-from lieapp.pictures.ready import ready_network
+from lieapp.pictures.ready import from_file, ready_network
 from lieapp.results.discovery import Subspace
 from lieapp.results.pictures import INSIDE, Basis, NamedField, Nearest, Part, PictureDiscovery, Slot
 from lieapp.results.training import Network
@@ -162,8 +162,10 @@ class Side(ABC):
         if self.declaration.features is not None:
             return _guarded(self.declaration.features, config.plugin)
         if config.trained:
-            extractor, self.network = read_extractor(Path(config.trained))
+            extractor, known = read_extractor(Path(config.trained))
             extractor.check_fits(pictures.shape, pictures.facts["source"])
+            known.origin = from_file("A network of `lieapp train`.", config.trained)
+            self.network, known.input = known, list(extractor.size)
             return extractor.only_used().to(self.session.device).features
         if config.network not in ("", TRAINED):
             return self._ready(pictures)
@@ -187,6 +189,9 @@ class Side(ABC):
         size, origin = "{} x {}".format(*network.size), self.network.origin
         if origin:
             self.report.line(f"network: {network.name}, {origin.source}; pictures enter it with {size} pixels")
+        flow = self.config.flow
+        count = flow.steps * flow.batch * self.config.slots
+        self.report.line(f"network: {flow.steps} steps take {count} moved pictures through it")
         if pictures.shape[0] == 1:
             self.report.line("network: grey pictures are repeated for its three channels")
         return network.to(self.session.device)

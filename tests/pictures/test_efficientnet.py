@@ -45,12 +45,14 @@ def test_a_trained_copy_is_read_back_and_used_sooner(tmp_path):
     extractor = Extractor("efficientnet-lite0", Shape(1, 20, 30, 2))
     assert extractor.size == (64, 96) and extractor.count == COUNT
     extractor.check_size()
-    # a step of training, which changes weights and running means
+    means = [layer.running_mean.clone() for layer in extractor.modules() if isinstance(layer, torch.nn.BatchNorm2d)]
     grey, labels = numbers(4, 1, 20, 30), torch.arange(4) % 2
     functional.cross_entropy(extractor.train()(grey), labels).backward()
     with torch.no_grad():
         for weight in extractor.parameters():
             weight -= 1e-3 * weight.grad
+    after = [layer.running_mean for layer in extractor.modules() if isinstance(layer, torch.nn.BatchNorm2d)]
+    assert len(means) > 40 and all(map(torch.equal, means, after))
     (tmp_path / "n.safetensors").write_bytes(extractor_bytes(extractor, Network(accuracy=0.5)))
     again, facts = read_extractor(tmp_path / "n.safetensors")
     with torch.no_grad():
