@@ -217,8 +217,8 @@ class Forked:
         return [self._folder / f"{pid}.{name}" for name in ("stdout", "stderr")]
 
     def told(self) -> list[str]:
-        """What it and its children have said on stdout and stderr by now."""
-        return [file.read_text(errors="replace") for file in self._said(self.pid)]
+        """What it and its children have said on stdout and stderr by now; killed at once, it had no time for it."""
+        return [file.read_text(errors="replace") if file.exists() else "" for file in self._said(self.pid)]
 
     def left(self, seconds: float = 10.0) -> int:
         """How many processes of the group are alive so many seconds after the end; they are then ended."""

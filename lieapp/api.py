@@ -176,7 +176,7 @@ class Images(LabelledPictures):
 class Colors(LabelledPictures):
     """Labelled colour pictures, for symmetries of colours: fields in the cube of red, green and blue.
 
-    Keywords as for `LabelledPictures`. The default `data` is `photographs`: crops of scikit-image's photographs.
+    Keywords as for `LabelledPictures`. The default `data` is `photographs`: crops of ten photographs.
     """
 
     data: str = "photographs"

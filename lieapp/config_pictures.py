@@ -89,6 +89,14 @@ class PicturesRun(RunSettings, kw_only=True, frozen=True):
     """What all runs on pictures have to set."""
 
     data: Place = ""
+    crops: Annotated[
+        Count,
+        of_data(
+            "Number of square crops cut at random from the picture files of a folder, evenly many from each. 0 "
+            "takes pictures as they are, and 2000 crops of the set `photographs`."
+        ),
+    ] = 0
+    crop_side: Annotated[int, msgspec.Meta(ge=4), of_data("Pixels of a crop's side.", "Side of crops")] = 64
     threads: Threads = 2
 
 

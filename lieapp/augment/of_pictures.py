@@ -24,8 +24,8 @@ from lieapp.api import Images
 from lieapp.augment.classifier import PADDING, Change, ClassifierTraining, Recipe, accuracy, unchanged
 from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.config_augment import AugmentImagesConfig
-from lieapp.data.images.pictures import Pictures, Pixels
-from lieapp.data.images.sources import read_pictures
+from lieapp.data.images.pictures import Pictures, Pixels, check_classes
+from lieapp.data.images.sources import pictures_of
 from lieapp.domains.formulas import AFFINE
 from lieapp.domains.formulas import stack as stacked
 from lieapp.errors import ConfigError, DataError, RunError
@@ -205,12 +205,15 @@ class OfPictures(Side):
 
         Raises DataError if the set can't be read, or if both parts have other classes or sizes.
         """
-        learn = read_pictures(place)
+        learn = pictures_of(self.config, self.declaration.data)
+        check_classes(learn)
         try:
-            test = read_pictures(place, "test")
+            test = pictures_of(self.config, self.declaration.data, "test")
         except DataError:
             test = learn
         if test.sha256 == learn.sha256:
+            if words := learn.overlap():
+                self.session.report.warn(f"test: {words}")
             return learn.split(ASIDE, self.config.seed)
         if test.names != learn.names or test.shape != learn.shape:
             raise DataError(

@@ -25,7 +25,7 @@ from lieapp.compare.subspace import (
 )
 from lieapp.config_pictures import TRAINED, DiscoverPictures, TrainConfig
 from lieapp.data.images.pictures import Pictures
-from lieapp.data.images.sources import read_pictures
+from lieapp.data.images.sources import pictures_of
 from lieapp.document import Caption, cosine
 from lieapp.domains.base import Data
 from lieapp.domains.formulas import stack
@@ -119,7 +119,7 @@ class Side(ABC):
         features = timed("network", lambda: self._features(pictures))
         if self.network and (words := near_guessing(self.network)):
             self.report.warn(words)
-        learn, judge = drawn(pictures, config.pictures, config.seed).split(config.validation, config.seed)
+        learn, judge = self._parted(drawn(pictures, config.pictures, config.seed))
         data = timed("weight", lambda: self.split(learn, judge, features))
         domain = self.domain(features)
         found = timed("discovery", lambda: self._discover(domain, data))
@@ -151,10 +151,22 @@ class Side(ABC):
         session.drawing(draw)
 
     def _pictures(self) -> Pictures:
-        pictures = read_pictures(self.config.data or self.declaration.data)
+        pictures = pictures_of(self.config, self.declaration.data)
         self.session.directory.add_provenance(data=pictures.facts)
         self.check(pictures)
         return pictures
+
+    def _parted(self, pictures: Pictures) -> tuple[Pictures, Pictures]:
+        """To learn from and to judge on; labels don't matter, and crops are held out by whole photographs."""
+        if words := pictures.overlap(labelled=False):
+            self.report.warn(f"discovery: {words}")
+        learn, judge = pictures.split(self.config.validation, self.config.seed, labelled=False)
+        if pictures.files:
+            held = judge.photographs()
+            self.session.directory.add_provenance(held_out_photographs=held)
+            every = len(pictures.photographs())
+            self.report.line(f"fields are judged on {len(judge)} crops of {len(held)} of {every} photographs")
+        return learn, judge
 
     def _features(self, pictures: Pictures) -> PictureFeatures:
         """The plugin's own extractor, a file's, a package's, or a network of the cache, trained if need be."""
@@ -176,8 +188,11 @@ class Side(ABC):
             )
         training = load_config(
             TrainConfig, plugin=config.plugin, data=config.data, preset=config.preset, device=config.device,
-            threads=config.threads,
+            threads=config.threads, crops=config.crops, crop_side=config.crop_side,
         )  # fmt: skip
+        if pictures.files and training.seed != config.seed:
+            # crops of the training's own seed: one network serves discoveries with several
+            pictures = pictures_of(training, self.declaration.data)
         aside = self.session.part("training", self.session.checkpoint.of("network"), aside=True)
         extractor, self.network, _ = network_of(training, pictures, self.declaration.flip, aside)
         self.report.line(f"network: validation accuracy {self.network.percent}")

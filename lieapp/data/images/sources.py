@@ -5,14 +5,19 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lieapp.config_pictures import PicturesRun
 from lieapp.data.images import files
+from lieapp.data.images.crops import AS_THEY_ARE, Crops, cut
+from lieapp.data.images.folders import PictureFiles, class_folders, picture_files, whole
 from lieapp.data.images.pictures import Pictures, make_pictures
-from lieapp.data.images.places import check_place
+from lieapp.data.images.places import CUT, check_place, no_crops
 from lieapp.errors import DataError
 
 PARTS = ("train", "test")
@@ -34,14 +39,22 @@ GARMENTS = (
 DEBIAN = Path("/usr/share/datasets/fashion-mnist")
 """Where Debian's package dataset-fashion-mnist puts it."""
 
-PHOTOGRAPHS = ("astronaut", "cat", "coffee", "immunohistochemistry", "retina", "rocket")
-"""Colour photographs that scikit-image ships."""
+PHOTOGRAPHS = {
+    "astronaut": "skimage/data/astronaut.png",
+    "cat": "skimage/data/chelsea.png",
+    "china": "sklearn/datasets/images/china.jpg",
+    "coffee": "skimage/data/coffee.png",
+    "flower": "sklearn/datasets/images/flower.jpg",
+    "hubble deep field": "skimage/data/hubble_deep_field.jpg",
+    "immunohistochemistry": "skimage/data/ihc.png",
+    "motorcycle": "skimage/data/motorcycle_left.png",
+    "retina": "skimage/data/retina.jpg",
+    "rocket": "skimage/data/rocket.jpg",
+}
+"""Colour photographs that scikit-image and scikit-learn ship, in the folders of their packages."""
 
-SIDE, CROPS = 32, 400
-"""Pixels of a crop's side, and crops of each photograph."""
-
-SEED = 0
-"""Of the places of crops: the set is always the same."""
+CROPS = 2000
+"""How many are cut of them unless a number is given."""
 
 
 def fashion_mnist(part: str) -> Pictures:
@@ -62,29 +75,37 @@ def digits(part: str) -> Pictures:
     return make_pictures(values, np.asarray(found.target), [str(n) for n in found.target_names], "digits")
 
 
-def photographs(part: str) -> Pictures:
-    """Crops of 32 x 32 pixels from scikit-image's colour photographs, the photograph as class; one part only."""
-    source = _module("skimage.data", "scikit-image")
-    generator = np.random.default_rng(SEED)
-    crops, labels = [], []
-    for number, name in enumerate(PHOTOGRAPHS):
-        photograph = getattr(source, name)()
-        high, wide = (np.array(photograph.shape[:2]) - SIDE).tolist()
-        for top, left in generator.integers(0, [high + 1, wide + 1], (CROPS, 2)):
-            crops.append(photograph[top : top + SIDE, left : left + SIDE, :3])
-            labels.append(number)
-    pixels = np.moveaxis(np.stack(crops), -1, 1)
-    return make_pictures(pixels, np.array(labels), PHOTOGRAPHS, "photographs", crops=CROPS)
+def photographs(crops: Crops) -> Pictures:
+    """Crops of ten colour photographs, the photograph as class; one part only. Nothing is downloaded."""
+    files = [_shipped(file) for file in PHOTOGRAPHS.values()]
+    found = PictureFiles(files, range(len(files)), tuple(PHOTOGRAPHS), CUT)
+    made = cut(found, replace(crops, count=crops.count or CROPS))
+    return replace(made, files=tuple(PHOTOGRAPHS))
+
+
+def _shipped(file: str) -> Path:
+    """A file in the folder of an installed package, which isn't imported."""
+    package, _, rest = file.partition("/")
+    spec = find_spec(package)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        if (Path(folder) / rest).is_file():
+            return Path(folder) / rest
+    name = {"skimage": "scikit-image", "sklearn": "scikit-learn"}[package]
+    raise _missing(name, "which isn't installed" if spec is None else f"whose installation lacks {rest}")
 
 
 def _module(name: str, package: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise DataError(
-            f"these pictures come with {package}, which isn't installed.",
-            hint="Install it with `pip install 'lieapp[images]'`, or give --data pictures of your own.",
-        ) from None
+        raise _missing(package, "which isn't installed") from None
+
+
+def _missing(package: str, what: str) -> DataError:
+    return DataError(
+        f"these pictures come with {package}, {what}.",
+        hint="Install it with `pip install 'lieapp[images]'`, or give --data pictures of your own.",
+    )
 
 
 def _cifar10(part: str) -> Pictures:
@@ -98,40 +119,52 @@ def _offline(part: str) -> Pictures:
     return fashion_mnist(part) if DEBIAN.is_dir() else digits(part)
 
 
-READERS: dict[str, Callable[[str], Pictures]] = {
-    "fashion-mnist": fashion_mnist,
-    "digits": digits,
-    "photographs": photographs,
-    "offline": _offline,
-    "cifar10": _cifar10,
+READERS: dict[str, Callable[[str, Crops], Pictures]] = {
+    "fashion-mnist": lambda part, crops: fashion_mnist(part),
+    "digits": lambda part, crops: digits(part),
+    CUT: lambda part, crops: photographs(crops),
+    "offline": lambda part, crops: _offline(part),
+    "cifar10": lambda part, crops: _cifar10(part),
 }
 """How each set with a name of its own is read, by part."""
 
 
-def read_pictures(text: str, part: str = "train") -> Pictures:
+def read_pictures(text: str, part: str = "train", crops: Crops = AS_THEY_ARE) -> Pictures:
     """The pictures that `text` means: the name of a set, an .npz file, a file of idx pictures or a folder.
 
-    A folder holds idx files, CIFAR-10, or one folder for each class; the last also in a folder for each part.
+    A folder holds idx files, CIFAR-10, or one folder for each class; the last also in a folder for each part. Crops
+    are cut from the last, and from the set `photographs`.
     Raises UsageError if there is no such thing, DataError if it can't be used.
     """
-    check_place(text)
+    check_place(text, crops.count)
     place = Path(text).expanduser()
     if place.is_dir():
-        return _read_folder(place, part)
-    return _read_file(place) if place.exists() else READERS[text](part)
+        return _read_folder(place, part, crops)
+    return _read_file(place) if place.exists() else READERS[text](part, crops)
 
 
-def _read_folder(folder: Path, part: str) -> Pictures:
-    pair = files.find_idx(folder, part)
+def pictures_of(config: PicturesRun, data: str, part: str = "train", seed: int | None = None) -> Pictures:
+    """What a run sees of its pictures, `data` unless its settings name others; crops are drawn by its seed.
+
+    Raises UsageError and DataError as above.
+    """
+    crops = Crops(config.crops, config.crop_side, config.seed if seed is None else seed)
+    return read_pictures(config.data or data, part, crops)
+
+
+def _read_folder(folder: Path, part: str, crops: Crops) -> Pictures:
+    pair, place = files.find_idx(folder, part), files.find_cifar10(folder)
+    if crops.count and (pair or place):
+        raise no_crops(str(folder), crops.count)
     if pair is not None:
         return files.read_idx_pair(*pair)
-    place = files.find_cifar10(folder)
     if place is not None:
         return files.read_cifar10(place, part)
-    parts = [place.name for place in files.class_folders(folder)]
+    parts = [place.name for place in class_folders(folder)]
     if part in parts and set(parts) <= {*PARTS, "val", "valid", "validation"}:
         folder = folder / part
-    return files.read_folder(folder)
+    found = picture_files(folder)
+    return cut(found, crops) if crops.count else whole(found)
 
 
 def _read_file(file: Path) -> Pictures:

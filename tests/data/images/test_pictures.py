@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lieapp.data.images.pictures import flipped, make_pictures
+from lieapp.data.images.pictures import check_classes, flipped, make_pictures
 from lieapp.errors import DataError
 
 LABELS = np.array([0, 1, 0, 1, 0, 1])
@@ -29,12 +29,18 @@ def made(pixels=None, labels=LABELS, names=None):
         (None, LABELS * 1.0, None, "whole numbers"),
         (None, LABELS - 1, None, "between -1 and 0; they must be 0 or more"),
         (None, LABELS * 2, ("a", "b"), "between 0 and 1, the last class"),
-        (None, LABELS * 0, ("a", "b"), "of one class"),
     ],
 )
 def test_what_is_no_set_of_pictures(pixels, labels, names, words):
     with pytest.raises(DataError, match=words):
         made(pixels, labels, names)
+
+
+def test_one_class_is_enough_unless_a_classifier_is_trained():
+    check_classes(made())
+    with pytest.raises(DataError, match="all 6 pictures are of one class") as caught:
+        check_classes(made(labels=LABELS * 0, names=("a", "b")))
+    assert "--set trained=FILE" in caught.value.hint
 
 
 def test_labels_may_have_gaps():
@@ -58,6 +64,15 @@ def test_a_split_that_can_t_be():
         made(labels=np.array([0, 1, 1, 1, 1, 1])).split(0.5, 0)
     with pytest.raises(DataError, match="between 0 and 1"):
         made().split(1.0, 0)
+
+
+def test_where_labels_don_t_matter_a_class_of_one_picture_is_no_obstacle():
+    learn, judge = made(labels=np.array([0, 1, 1, 1, 1, 1])).split(0.34, 0, labelled=False)
+    assert len(learn) == 4 and len(judge) == 2
+    with pytest.raises(DataError, match="one picture"):
+        made(np.zeros((1, 5, 5)), np.array([0])).split(0.5, 0, labelled=False)
+    # of balanced sets nothing changes
+    assert torch.equal(made().split(0.4, 3)[1].pixels, made().split(0.4, 3, labelled=False)[1].pixels)
 
 
 def test_mirrored_pictures():
