@@ -66,3 +66,12 @@ def test_numbers_of_fields_and_coefficients_must_agree():
     _, field = given("t,x", "u", {"t": "1"})
     with pytest.raises(EquationError, match="2 coefficients for 1 fields"):
         combined([field], [sp.S.One, sp.S.One])
+
+
+def test_integrals_of_an_unknown_function_have_no_value_at_a_point():
+    jets, field = given("t,x", "u", {"t": "1"})
+    x, u = jets.independent[1], jets.unknowns[0]
+    rate = sp.exp(-sp.Integral(sp.Function("h")(x), x))
+    found = invariants(jets, Field({**field.components, "u": rate})).expressions
+    assert found[0] == x and len(found) == 2
+    assert sp.simplify(sp.diff(found[1], jets.independent[0]) + rate * sp.diff(found[1], u)) == 0
