@@ -1,6 +1,6 @@
 """Symmetries of pictures: planted ones are found, and what networks trained on pictures bear.
 
-    python benchmarks/images.py [--kinds planted natural trained resampling] [--only NAME …] [--seeds 0 1 2]
+    python benchmarks/images.py [--kinds planted natural trained resampling speed] [--only NAME …] [--seeds 0 1 2]
                                 [--threads 1] [--work FOLDER] [--out FOLDER]
 
 planted: extractors of tests/extractors.py, invariant by construction, on Fashion-MNIST; nothing told. The
@@ -9,6 +9,7 @@ fields were planted and their span, under the weight of pixels.
 natural: ten slots on the features of a network trained on Fashion-MNIST, and on photographs; nothing planted.
 trained: networks trained with transformed pictures, beside one without as control.
 resampling: the angle by which shifts of parts of a pixel turn the features of that control, in both interpolations.
+speed: processor time of EfficientNet-Lite0's features and their slopes, by its package's layers and folded.
 
 soft = 0: the same with the kink of the paper's orthonormality loss.
 
@@ -27,6 +28,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,7 @@ from safetensors.torch import load_file
 
 from lieapp.config_pictures import TrainConfig
 from lieapp.data.images.sources import read_pictures
+from lieapp.pictures.efficientnet import Folded, Layers
 from lieapp.pictures.extractor import read_extractor
 from lieapp.pictures.image import angle, pixel_grid, resample, spacing
 from lieapp.pictures.networks import drawn
@@ -52,6 +55,9 @@ LARGE, INNER = 40, 20
 
 SHIFTS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 5.0)
 """Of pictures to the right, in pixels."""
+
+SIZES, ROUNDS = ((64, 40), (224, 8)), 5
+"""Side and number of the pictures that a network is timed on, and how often."""
 
 PLUGIN = '''"""Pictures seen by an extractor that is invariant by construction."""
 import sys
@@ -142,6 +148,9 @@ def main() -> None:
     if "resampling" in arguments.kinds and "resampling" not in found:
         found["resampling"] = resampling(arguments)
         file.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    if "speed" in arguments.kinds and "speed" not in found:
+        found["speed"] = speed(arguments.threads)
+        file.write_text(json.dumps(found, indent=1), encoding="utf-8")
     missing = {case: [n for n in (0, 1, 2) if f"{case}, seed {n}" not in found] for case in CASES}
     # whatever was typed: rows of earlier calls stay
     text = written(heading("Symmetries of pictures", []), found, missing)
@@ -151,7 +160,7 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Symmetries of pictures, planted and natural.")
-    kinds = ("planted", "natural", "trained", "resampling")
+    kinds = ("planted", "natural", "trained", "resampling", "speed")
     parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds)
     parser.add_argument("--only", nargs="+", choices=tuple(CASES))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
@@ -216,6 +225,28 @@ def resampling(arguments: argparse.Namespace) -> dict[str, Any]:
                 moved = resample(pixels, places.expand(len(pixels), -1, -1, -1), "border", kind)
                 found[kind].append(float(angle(still, extractor.features(moved)).mean()))
     return {"kind": "resampling", "shifts": SHIFTS, "pictures": len(pixels), "angles": found}
+
+
+def speed(threads: int) -> dict[str, Any]:
+    """Milliseconds for each picture, the least of some rounds in which both ways of computing it take turns."""
+    torch.set_num_threads(threads)
+    rows = []
+    for side, batch in SIZES:
+        own = Layers(side, side).eval().requires_grad_(False)
+        pixels = torch.rand(batch, 3, side, side, generator=torch.Generator().manual_seed(0), requires_grad=True)
+        ways, least = {"package": own, "folded": Folded(own)}, {}
+        for _ in range(ROUNDS):
+            for name, way in ways.items():
+                start = time.process_time()
+                features = way(pixels)
+                middle = time.process_time()
+                torch.autograd.grad(features.sum(), pixels)
+                took = (middle - start, time.process_time() - start)
+                least[name] = [min(pair) for pair in zip(took, least.get(name, took), strict=True)]
+        each = {name: [1e3 * seconds / batch for seconds in pair] for name, pair in least.items()}
+        rows.append({"side": side, "batch": batch, **each})
+    return {"kind": "speed", "rows": rows, "rounds": ROUNDS, "threads": threads, "processor": processor(),
+            "load": os.getloadavg()[0]}  # fmt: skip
 
 
 def sets(values: tuple[str, ...], threads: int) -> list[str]:

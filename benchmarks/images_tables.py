@@ -12,7 +12,8 @@ def written(heading: str, found: dict[str, Any], missing: dict[str, list[int]]) 
     """The whole page; `missing` says which seeds of each case haven't been run."""
     rows = list(found.values())
     parts = [heading]
-    for kind, part in (("planted", planted), ("trained", trained), ("natural", natural), ("resampling", blur)):
+    written_by = {"planted": planted, "trained": trained, "natural": natural, "resampling": blur, "speed": speed}
+    for kind, part in written_by.items():
         own = [row for row in rows if row["kind"] == kind]
         if own:
             parts.append(part(own))
@@ -104,6 +105,22 @@ def blur(rows: Rows) -> str:
         "control network. A whole pixel needs no interpolation."
     )
     return f"## Interpolation\n\n{words}\n\n{markdown(table)}"
+
+
+def speed(rows: Rows) -> str:
+    """How long EfficientNet-Lite0 takes for a picture."""
+    (row,) = rows
+    table = [("pixels", "batch", "layers", "features (ms)", "with slopes (ms)")]
+    for one in row["rows"]:
+        for name in ("package", "folded"):
+            forward, both = one[name]
+            table.append((f"{one['side']} x {one['side']}", one["batch"], name, f"{forward:.2f}", f"{both:.2f}"))
+    words = (
+        "Processor milliseconds for each picture of EfficientNet-Lite0, by its package's layers and with "
+        f"each normalisation folded into its convolution; least of {row['rounds']} rounds, {row['threads']} "
+        f"thread, load {row['load']:.1f}. Slopes are those of the features by the pixels."
+    )
+    return f"## Network speed\n\n{words}\n\n{markdown(table)}"
 
 
 def means(rows: Rows) -> str:

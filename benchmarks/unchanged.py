@@ -25,8 +25,8 @@ from machine import heading
 
 RESULTS = Path(__file__).parent / "results"
 VOLATILE = ("run", "seconds")
-PICTURES = "steps=20,pictures=400,weight_pictures=16,held_out=64,threads=1"
-COLORS = "steps=20,pictures=400,weight_pictures=32,held_out=64,threads=1"
+PICTURES = "network=trained,steps=20,pictures=400,weight_pictures=16,held_out=64,threads=1"
+COLORS = "network=trained,steps=20,pictures=400,weight_pictures=32,held_out=64,threads=1"
 OPERATOR = "batch=4,validation=4,test=8,epochs=2,passes=2,width=8,modes=8,layers=2"
 
 

@@ -18,13 +18,14 @@ from sympy.core.function import AppliedUndef
 from lieapp.arrays import Array, Contents
 from lieapp.derived import classify, conservation_laws, holds, symmetries
 from lieapp.errors import EquationError, GridError, PluginError
-from lieapp.extension import Check, Kind, Method, Reader, Work
+from lieapp.extension import Check, Kind, Method, Reader, ReadyNetwork, Work
 from lieapp.keywords import check_rules, check_title, spelled
 from lieapp.results.base import Result
 
 __all__ = [
     "PDE", "Array", "ChangeOfVariables", "Check", "Colors", "Contents", "Images", "Kind", "Method", "Reader",
-    "Result", "SumOfSines", "Work", "classify", "conservation_laws", "holds", "hookimpl", "symmetries",
+    "ReadyNetwork", "Result", "SumOfSines", "Work", "classify", "conservation_laws", "holds", "hookimpl",
+    "symmetries",
 ]  # fmt: skip
 
 hookimpl = pluggy.HookimplMarker("lieapp")

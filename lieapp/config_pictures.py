@@ -6,8 +6,9 @@ Transformations that a network may be trained with: their names, and the text th
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 import msgspec
 
@@ -31,6 +32,7 @@ from lieapp.config_types import (
     of_training,
     told,
 )
+from lieapp.extension import ReadyNetwork
 
 PLANE: dict[str, float] = {
     "rotation": math.pi, "shear-x": 0.5, "shear-y": 0.5, "translation-x": 0.3, "translation-y": 0.3,
@@ -76,6 +78,13 @@ OWN_NETWORKS = ("small", "resnet18")
 """Networks made for small pictures, grey or RGB; all others are torchvision's, for RGB: grey is repeated."""
 
 
+READY = "efficientnet-lite0"
+"""The ready network whose packages lieapp[efficientnet] installs; it can be trained further."""
+
+TRAINED = "trained"
+"""Instead of a ready network: the preset's, trained on the pictures."""
+
+
 class PicturesRun(RunSettings, kw_only=True, frozen=True):
     """What all runs on pictures have to set."""
 
@@ -114,8 +123,8 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
     network: Annotated[
         str,
         of_network(
-            "`small` (three convolutions), `resnet18` with the stem for small pictures, or a torchvision "
-            "classifier."
+            "`small` (three convolutions), `resnet18` with the stem for small pictures, a torchvision "
+            "classifier, or `efficientnet-lite0`, whose training goes on from its package's weights."
         ),
     ] = "small"
     weights: Annotated[
@@ -125,14 +134,17 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
         Count,
         of_network(
             "Pixels to which the shorter side of pictures is resized before they enter the network; 0 keeps their "
-            "size.",
+            "size, for `efficientnet-lite0` if it is from 64 to 224.",
             "Shorter side",
         ),
     ] = 0
     pictures: Annotated[Count, of_data("Largest number of pictures, sampled by seed; 0 takes all.")] = 20000
     validation: Annotated[Fraction, of_data("Share of each class held out for validation.")] = 0.1
     epochs: Annotated[
-        Count, of_training("Number of epochs; 0 uses the features of `weights` without training.")
+        Count,
+        of_training(
+            "Number of epochs; 0 uses the features of `weights`, or of `efficientnet-lite0`, without training."
+        ),
     ] = 6
     optimizer: Annotated[
         Literal["adam", "sgd"],
@@ -151,7 +163,9 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
 
     def __post_init__(self) -> None:
         parse_kinds(self.augment)
-        if not self.epochs and not self.weights:
+        if self.network == READY and self.weights:
+            raise ValueError(f"weights = {self.weights}: {READY} brings its own; leave weights out")
+        if not self.epochs and not self.weights and self.network != READY:
             raise ValueError("epochs = 0 takes features as a file has them: give weights, or set epochs = 1")
         if self.weights and self.network == "small":
             raise ValueError("weights are of a classifier of torchvision: set network to its name, as resnet50")
@@ -182,8 +196,8 @@ class PictureFlow(Settings, kw_only=True, frozen=True):
     orthonormality: Annotated[
         Literal["exact", "loss"],
         told(
-            "Each slot loses what earlier slots hold at every step (`exact`), or a loss pushes it away from them, as in "
-            "the paper (`loss`, with `w_ortho` and `soft`).",
+            "Each slot loses what earlier slots hold at every step (`exact`), or the paper's loss pushes it away from "
+            "them (`loss`, with `w_ortho` and `soft`).",
             "Orthonormality",
         ),
     ] = "exact"
@@ -224,23 +238,52 @@ class DiscoverPictures(PicturesRun, kw_only=True, frozen=True):
     trained: Annotated[
         str,
         of_network(
-            "A network file of `lieapp train`. Empty: the preset's network, trained if it isn't in the cache.",
+            "A network file of `lieapp train`, used instead of `network`.",
             "Trained network",
         ),
     ] = ""
     network: Annotated[
-        Literal["trained", "efficientnet-lite0"],
+        str,
         of_network(
-            "Network whose features are used: one `trained` on such pictures, or `efficientnet-lite0` from the "
-            "extra `lieapp[efficientnet]`. `trained = …` takes precedence."
+            "Network whose features are used: `efficientnet-lite0` of the extra `lieapp[efficientnet]`, one "
+            "`trained` on the pictures, a torchvision classifier such as `resnet50`, or `timm:NAME`. Empty: "
+            "`efficientnet-lite0` if it is installed, else `trained`. `trained = …` takes precedence."
         ),
-    ] = "trained"
+    ] = ""
+    weights: Annotated[
+        str,
+        of_network(
+            "A local file of weights for a network of torchvision or timm; `random` takes an untrained one, as a "
+            "control."
+        ),
+    ] = ""
+    side: Annotated[
+        Count,
+        of_network(
+            "Pixels to which the shorter side of pictures is resized before they enter a ready network; 0 chooses "
+            "a size that it was made for.",
+            "Shorter side",
+        ),
+    ] = 0
     slots: Annotated[Positive, told("Number of fields to learn.")] = 6
     pictures: Annotated[Count, of_data("Largest number of training pictures, sampled by seed; 0 takes all.")] = 2000
     validation: Annotated[Fraction, of_data("Share of each class held out for validation.")] = 0.1
     held_out: Annotated[Positive, of_data("Number of validation pictures used to evaluate fields.")] = 256
     weighted: Annotated[bool, of_data("Weight pixels or colours by how much the features depend on them.")] = True
     flow: PictureFlow = PictureFlow()
+
+    networks: ClassVar[Mapping[str, ReadyNetwork]] = {}
+    """Those that `network` may name."""
+
+    @classmethod
+    def with_networks(cls, networks: Sequence[ReadyNetwork]) -> type[Self]:
+        """These settings, where `network` may name each of the registered ready networks."""
+        space = {"__doc__": cls.__doc__, "networks": {network.name: network for network in networks}}
+        made: Any = msgspec.defstruct(
+            cls.__name__, [], bases=(cls,), namespace=space, kw_only=True, frozen=True, module=cls.__module__,
+            forbid_unknown_fields=True,
+        )  # fmt: skip
+        return cast("type[Self]", made)
 
 
 IMAGES_PAPER: dict[str, Any] = {

@@ -1,7 +1,7 @@
-"""Extension points: kinds of declarations with their tasks, discovery methods, and readers of files.
+"""Extension points: kinds of declarations with their tasks, discovery methods, readers of files, ready networks.
 
-lieapp's own kinds, methods and readers use the same classes and hooks as plugins (`lieapp_kinds`,
-`lieapp_methods`, `lieapp_readers`, docs/hooks.md). Functions load torch only when they are called: that takes more
+lieapp's own ones use the same classes and hooks as plugins (`lieapp_kinds`, `lieapp_methods`, `lieapp_readers`,
+`lieapp_networks`, docs/hooks.md). Functions load torch only when they are called: that takes more
 than a second, and the input is checked before.
 """
 
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,65 @@ class Reader:
                 f"reader {self.name}: either open or layout must be given.",
                 hint="open=… reads a format, layout=… recognizes the arrays of one.",
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadyNetwork:
+    """A network trained elsewhere, whose features judge how pictures are moved; or a family of such networks.
+
+    Args:
+        name: the value of `--set network=`; lower-case letters, digits, `_`, `.` and `-`.
+        title: one sentence.
+        build: `build(height, width, weights)` -> a torch module from RGB pictures (picture, channel, row, column)
+            of that size, with values in [0, 1], to features (picture, feature). `weights` is a local file or None.
+        sides: smallest and largest shorter side, in pixels, of pictures that it was made for; others are resized.
+        packages: the Python modules that it needs, each with the name of its package; the last one has the weights.
+        install: the command that installs them.
+        takes_weights: whether its weights come from a local file.
+        accuracy: as published, a share; None if unknown.
+        published: what the accuracy is of, and where it is published.
+        members: of a family: `members()` -> the names of its networks, typed as `network=FAMILY:MEMBER`.
+        member: of a family: `member(name)` -> the declaration of that network.
+    """
+
+    name: str
+    title: str
+    build: Callable[[int, int, Path | None], Any] | None = None
+    sides: tuple[int, int] = (224, 224)
+    packages: Mapping[str, str] = field(default_factory=dict)
+    install: str = ""
+    takes_weights: bool = False
+    accuracy: float | None = None
+    published: str = ""
+    members: Callable[[], Sequence[str]] | None = None
+    member: Callable[[str], ReadyNetwork] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9_.:-]*", self.name):
+            raise PluginError(
+                f"name={self.name!r}: a network's name has lower-case letters, digits, '_', '.' and '-'.",
+                hint="It is the value of --set network=.",
+            )
+        if (self.build is None) == (self.member is None) or (self.member is None) != (self.members is None):
+            raise PluginError(
+                f"network {self.name}: either build, or members and member must be given.",
+                hint="build=… makes one network; members=… and member=… name those of a family.",
+            )
+        if not 0 < self.sides[0] <= self.sides[1]:
+            raise PluginError(
+                f"network {self.name}: sides={self.sides!r}; they are the smallest and the largest side in pixels.",
+                hint="Write sides=(64, 224), or the same number twice.",
+            )
+        if self.accuracy is not None and not (0 < self.accuracy <= 1 and self.published):
+            raise PluginError(
+                f"network {self.name}: accuracy={self.accuracy!r}; it is a share from 0 to 1, with its source.",
+                hint="Write accuracy=0.751 and published=…, what it was measured on and where it is published.",
+            )
+
+    @property
+    def missing(self) -> list[str]:
+        """The packages that it needs and that aren't installed."""
+        return [package for module, package in self.packages.items() if find_spec(module) is None]
 
 
 def lazily(target: str) -> Callable[..., Any]:

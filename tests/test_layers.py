@@ -43,6 +43,7 @@ DOOR = "derived.py"
 
 ROOMS_OF = {
     "torchvision": {"data", "pictures"},
+    "timm": {"pictures"},
     "latex2mathml": {"report"},
     "matplotlib": {"figures"},
     "plotly": {"ui"},

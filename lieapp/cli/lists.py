@@ -21,7 +21,7 @@ from lieapp.settings import leaves
 @click.command("plugins")
 @common("plugins")
 def plugins(settings: Common) -> Outcome:
-    """List the plugins, kinds and methods with their sources, and any broken files."""
+    """List the plugins, kinds, methods and ready networks with their sources, and any broken files."""
     catalog = settings.catalog()
     document = {
         "plugins": [
@@ -58,6 +58,19 @@ def plugins(settings: Common) -> Outcome:
             }
             for name, known in catalog.methods.items()
         ],
+        "networks": [
+            {
+                "name": name,
+                "title": known.item.title,
+                "family": known.item.member is not None,
+                "missing": known.item.missing,
+                "takes_weights": known.item.takes_weights,
+                "accuracy": known.item.accuracy,
+                "place": known.place,
+                "source": known.source,
+            }
+            for name, known in catalog.networks.items()
+        ],
         "broken": catalog.broken,
     }
     return Outcome(document, lambda: _show_plugins(catalog))
@@ -75,6 +88,11 @@ def _show_plugins(catalog: Catalog) -> None:
     print_table("Kinds", ("name", "what", "commands", "source", "place"), kinds)
     methods = [(name, known.item.title, known.source, known.place) for name, known in catalog.methods.items()]
     print_table("Methods", ("name", "what", "source", "place"), methods)
+    networks = [
+        (name, known.item.title, " and ".join(known.item.missing), known.source, known.place)
+        for name, known in catalog.networks.items()
+    ]
+    print_table("Networks", ("name", "what", "not installed", "source", "place"), networks)
     for broken in catalog.broken:
         print_line(f"broken: {broken}", style="red")
 

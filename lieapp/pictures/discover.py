@@ -24,7 +24,7 @@ from lieapp.compare.subspace import (
     orthonormalised,
     principal_angle,
 )
-from lieapp.config_pictures import DiscoverPictures, TrainConfig
+from lieapp.config_pictures import TRAINED, DiscoverPictures, TrainConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import pictures_of
 from lieapp.document import Caption, cosine
@@ -40,9 +40,11 @@ from lieapp.methods.losses import FiniteScore
 from lieapp.methods.network import GeneratorNetwork
 from lieapp.methods.result import Discovery
 from lieapp.pictures.document import run_figures, write_csv
-from lieapp.pictures.extractor import NAME, EfficientNetFeatures, PictureFeatures, read_extractor
+from lieapp.pictures.extractor import PictureFeatures, read_extractor
 from lieapp.pictures.image import PictureBatch, Seen
 from lieapp.pictures.networks import drawn, near_guessing, network_of
+from lieapp.pictures.offered import EFFICIENTNET
+from lieapp.pictures.ready import from_file, ready_network
 from lieapp.results.discovery import Subspace
 from lieapp.results.pictures import INSIDE, Basis, Gap, NamedField, Nearest, Part, PictureDiscovery, Slot
 from lieapp.results.training import Network
@@ -173,12 +175,18 @@ class Side(ABC):
         if self.declaration.features is not None:
             return _guarded(self.declaration.features, config.plugin)
         if config.trained:
-            extractor, self.network = read_extractor(Path(config.trained))
+            extractor, known = read_extractor(Path(config.trained))
             extractor.check_fits(pictures.shape, pictures.facts["source"])
-            return extractor.to(self.session.device).features
-        if config.network == NAME:
-            self.network = Network(network=NAME)
-            return EfficientNetFeatures(*pictures.shape[1:]).to(self.session.device)
+            known.origin = from_file("A network of `lieapp train`.", config.trained)
+            self.network, known.input = known, list(extractor.size)
+            return extractor.only_used().to(self.session.device).features
+        if config.network not in ("", TRAINED):
+            return self._ready(pictures)
+        if not config.network:
+            self.report.line(
+                f"network: the preset's, trained on these pictures; `{EFFICIENTNET.install}` brings one trained on "
+                "ImageNet, which is then used"
+            )
         training = load_config(
             TrainConfig, plugin=config.plugin, data=config.data, preset=config.preset, device=config.device,
             threads=config.threads, crops=config.crops, crop_side=config.crop_side,
@@ -190,6 +198,19 @@ class Side(ABC):
         extractor, self.network, _ = network_of(training, pictures, self.declaration.flip, aside)
         self.report.line(f"network: validation accuracy {self.network.percent}")
         return extractor.features
+
+    def _ready(self, pictures: Pictures) -> PictureFeatures:
+        """Those of the ready network that the settings name."""
+        network, self.network = ready_network(self.config, pictures.shape)
+        size, origin = "{} x {}".format(*network.size), self.network.origin
+        if origin:
+            self.report.line(f"network: {network.name}, {origin.source}; pictures enter it with {size} pixels")
+        flow = self.config.flow
+        count = flow.steps * flow.batch * self.config.slots
+        self.report.line(f"network: {flow.steps} steps take {count} moved pictures through it")
+        if pictures.shape[0] == 1:
+            self.report.line("network: grey pictures are repeated for its three channels")
+        return network.to(self.session.device)
 
     def _discover(self, domain: Seen, data: Split) -> Discovery:
         config, flow = self.config, self.config.flow

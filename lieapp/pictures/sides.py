@@ -219,5 +219,5 @@ def _features(declaration: LabelledPictures, pictures: Pictures) -> str:
             "features aren't differentiable with respect to the pictures.",
             hint="Use torch functions throughout, without .detach() or .numpy(), and finite slopes.",
         )
-    own = "the plugin's own" if declaration.features is not None else "a network's, to be trained"
+    own = "the plugin's own" if declaration.features is not None else "an untrained network's"
     return f"{batch.features.shape[1]}, {own}; they change with a shift by a tenth, and have a gradient"

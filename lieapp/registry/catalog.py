@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from lieapp.errors import PluginError, UnknownPluginError, UsageError
-from lieapp.extension import Kind, Method, Reader, Work
+from lieapp.extension import Kind, Method, Reader, ReadyNetwork, Work
 from lieapp.keywords import check_title
 from lieapp.registry.loader import HERE, SHIPPED, Loader, Plugin, variable_folders
 from lieapp.registry.modules import PACKAGE, Broken, LoadError, guarded
@@ -20,14 +20,17 @@ from lieapp.settings import struct_of
 
 RENAME = "Change name=… in one of them, or remove one of the files."
 
-Offered = TypeVar("Offered", Kind, Method, Reader)
+Offered = TypeVar("Offered", Kind, Method, Reader, ReadyNetwork)
+
+NOUNS: Mapping[type, str] = {ReadyNetwork: "network"}
+"""What items are called where that isn't the name of their class."""
 
 NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
 class Registered(Generic[Offered]):
-    """A kind, a method or a reader, and the file or module that registered it."""
+    """A kind, a method, a reader or a ready network, and the file or module that registered it."""
 
     item: Offered
     place: str
@@ -73,15 +76,17 @@ class Catalog:
         found: every domain, in the order of loading; names may repeat.
         broken: files and hooks that can't be used.
         folders: folders outside the working folder, absolute; a run keeps them to find its plugin again.
-        kinds, methods, readers: those that are registered, by name.
+        kinds, methods, readers, networks: those that are registered, by name.
     """
 
     def __init__(
         self, found: Sequence[Entry], broken: Sequence[Broken], folders: Sequence[Path] = (),
         kinds: Mapping[str, Registered[Kind]] = NOTHING, methods: Mapping[str, Registered[Method]] = NOTHING,
         readers: Mapping[str, Registered[Reader]] = NOTHING,
+        networks: Mapping[str, Registered[ReadyNetwork]] = NOTHING,
     ) -> None:  # fmt: skip
         self.kinds, self.methods, self.readers = dict(kinds), dict(methods), dict(readers)
+        self.networks = dict(networks)
         self._composed: dict[type[msgspec.Struct], type[msgspec.Struct]] = {}
         by_name: dict[str, list[Entry]] = {}
         for entry in found:
@@ -170,12 +175,13 @@ class Catalog:
         return None
 
     def settings(self, work: Work) -> type[msgspec.Struct]:
-        """The settings of a work, with those of every registered method where methods are chosen from."""
-        compose = getattr(work.settings, "with_methods", None)
-        if compose is None:
-            return work.settings
+        """The settings of a work, with every registered method or ready network where they choose from these."""
         if work.settings not in self._composed:
-            self._composed[work.settings] = compose([known.item for known in self.methods.values()])
+            made = work.settings
+            for name, offered in (("with_methods", self.methods), ("with_networks", self.networks)):
+                if compose := getattr(made, name, None):
+                    made = compose([known.item for known in offered.values()])
+            self._composed[work.settings] = made
         return self._composed[work.settings]
 
     def all_settings(self) -> dict[str, type[msgspec.Struct]]:
@@ -197,12 +203,13 @@ def load_catalog(folders: Sequence[Path] = ()) -> Catalog:
     kinds = _registered(loader, "lieapp_kinds", Kind)
     methods = _registered(loader, "lieapp_methods", Method)
     readers = _registered(loader, "lieapp_readers", Reader)
+    networks = _registered(loader, "lieapp_networks", ReadyNetwork)
     _drop_misnamed(loader, methods, [work for known in kinds.values() for work in known.item.works])
     declarable = [known.item for known in kinds.values()]
     made = [_entry(loader, plugin, item, declarable) for plugin, item in _offered(loader, "lieapp_domains")]
     found = [entry for entry in made if entry is not None]
     outside = [folder.resolve() for folder in (*folders, *variable_folders())]
-    return Catalog(found, loader.broken, list(dict.fromkeys(outside)), kinds, methods, readers)
+    return Catalog(found, loader.broken, list(dict.fromkeys(outside)), kinds, methods, readers, networks)
 
 
 def _offered(loader: Loader, hook: str) -> Iterator[tuple[Plugin, Any]]:
@@ -251,14 +258,14 @@ def _kind_of(item: object, kinds: Sequence[Kind]) -> Kind | None:
 
 
 def _registered(loader: Loader, hook: str, cls: type[Offered]) -> dict[str, Registered[Offered]]:
-    """The kinds, methods or readers that plugins offer, by name; of two with one name the first."""
+    """The kinds, methods, readers or networks that plugins offer, by name; of two with one name the first."""
     found: dict[str, Registered[Offered]] = {}
     for plugin, item in _offered(loader, hook):
-        what = cls.__name__
+        what, noun = cls.__name__, NOUNS.get(cls, cls.__name__.lower())
         if not isinstance(item, cls):
             text = f"{hook} lists {_short(item)}; an item must be a {what} of lieapp.api."
         elif item.name in found:
-            text = f"the {what.lower()} {item.name!r} already exists in {found[item.name].place}; rename this one."
+            text = f"the {noun} {item.name!r} already exists in {found[item.name].place}; rename this one."
         elif (text := _clash(item, [known.item for known in found.values()])) == "":
             found[item.name] = Registered(item, str(plugin.file or plugin.name), plugin.source)
         if text:
@@ -266,7 +273,7 @@ def _registered(loader: Loader, hook: str, cls: type[Offered]) -> dict[str, Regi
     return found
 
 
-def _clash(item: Kind | Method | Reader, others: Sequence[Any]) -> str:
+def _clash(item: Kind | Method | Reader | ReadyNetwork, others: Sequence[Any]) -> str:
     """Why a kind's runs couldn't be told from another one's; empty if they can."""
     if not isinstance(item, Kind):
         return ""

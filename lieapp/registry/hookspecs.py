@@ -6,7 +6,7 @@ from typing import Any
 
 import pluggy
 
-from lieapp.extension import Kind, Method, Reader
+from lieapp.extension import Kind, Method, Reader, ReadyNetwork
 
 hookspec = pluggy.HookspecMarker("lieapp")
 
@@ -41,4 +41,12 @@ def lieapp_readers() -> list[Reader]:  # type: ignore[empty-body]
     """The file formats and layouts this file adds: a list of `lieapp.api.Reader`.
 
     Called once, when the plugins are loaded; the functions in a reader load what they need when they are called.
+    """
+
+
+@hookspec
+def lieapp_networks() -> list[ReadyNetwork]:  # type: ignore[empty-body]
+    """The ready networks this file adds, for discoveries on pictures: a list of `lieapp.api.ReadyNetwork`.
+
+    Called once, when the plugins are loaded; the functions in a network load what they need when they are called.
     """

@@ -25,9 +25,9 @@ from lieapp.registry.modules import PACKAGE, Broken, LoadError, digest, folder_d
 
 MODULES = (
     "lieapp.pde.kind", "lieapp.pictures.kind", "lieapp.functions.kind", "lieapp.methods.shipped",
-    "lieapp.data.readers.shipped",
+    "lieapp.data.readers.shipped", "lieapp.pictures.offered",
 )  # fmt: skip
-"""Modules that offer hooks as a plugin's file does: the kinds, methods and readers that lieapp ships."""
+"""Modules that offer hooks as a plugin's file does: the kinds, methods, readers and networks that lieapp ships."""
 
 SHIPPED = "shipped"
 HERE = "this process"

