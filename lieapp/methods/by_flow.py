@@ -76,7 +76,7 @@ def by_flow(
 def unit_fields(fields: nn.Module, batches: Iterable[Batch]) -> Scaled:
     """A fixed copy of the fields, each of norm 1 under the weight of the data."""
     fixed = copy.deepcopy(fields).requires_grad_(False)
-    return normalised(fixed.now() if isinstance(fixed, Orthonormal) else fixed, batches)
+    return normalised(fixed.now()[0] if isinstance(fixed, Orthonormal) else fixed, batches)
 
 
 def normalised(fields: Slotted, batches: Iterable[Batch]) -> Scaled:

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from lieapp.domains.base import BatchT, Draws
 from lieapp.methods import losses
-from lieapp.methods.fields import Orthonormal, Scaled
+from lieapp.methods.fields import Orthonormal, Scaled, Slotted, values
 from lieapp.methods.loop import Adam, Training
 
 
@@ -115,13 +115,15 @@ class Descent(Training, Generic[BatchT]):
         if self.done in self._sorted_before:
             self.reorder(self._sorted_before[self.done](self.fields))
         batch = self.data.draw(plan.batch, self.generator, self.done)
-        fields = self.fields.now() if isinstance(self.fields, Orthonormal) else self.fields
-        v, _ = fields.jvp(batch.points, torch.zeros_like(batch.points))
+        if isinstance(self.fields, Orthonormal):
+            fields, v = self.fields.now()
+        else:
+            fields, v = self.fields, values(self.fields, batch.points)
         size = losses.norms(v, batch.weight)
         v = v / size.reshape(-1, *[1] * (v.ndim - 1))
         scores, told = self.score(batch, Scaled(fields, 1 / size), self.generator)
         parts = {"symmetry": (scores + max(plan.floor, torch.finfo(scores.dtype).tiny)).log().sum()}
-        if fields is self.fields:
+        if not isinstance(self.fields, Orthonormal):
             parts["orthonormality"] = losses.orthonormality(v, batch.weight, plan.soft)
         parts["lipschitz"] = losses.lipschitz(v, batch.points, plan.tau, batch.pairs)
         if self.done >= plan.sobolev_from and weights.sobolev > 0:

@@ -29,6 +29,14 @@ class Slotted(Followed, Protocol):
         """See `domains.base.Fields`."""
 
 
+@runtime_checkable
+class Trained(Slotted, Protocol):
+    """Such fields as a network makes: all of them are needed at the same points, without derivatives."""
+
+    def all_at(self, points: Points) -> Stack:
+        """All fields at all points."""
+
+
 class Combination(nn.Module):
     """Fields V_n = Σ_{k,c} coefficients[n, k, c] h_k e_c; a descent changes what of it are parameters."""
 
@@ -70,13 +78,13 @@ class Scaled(nn.Module):
 class Mixed(nn.Module):
     """Fields Σ_b mixing[a, b] V_b, sums of others."""
 
-    def __init__(self, fields: Slotted, mixing: Float[Tensor, "slot field"]) -> None:
+    def __init__(self, fields: Trained, mixing: Float[Tensor, "slot field"]) -> None:
         super().__init__()
         self.fields, self.mixing = fields, mixing
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
         mixing = self.mixing if which is None else self.mixing[list(which)]
-        v = values(self.fields, points.flatten(0, 1)).unflatten(1, points.shape[:2])
+        v = self.fields.all_at(points.flatten(0, 1)).unflatten(1, points.shape[:2])
         return torch.einsum("ab,ba...->a...", mixing, v)
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
@@ -99,29 +107,30 @@ class Orthonormal(nn.Module):
     points: Points
     weight: Float[Tensor, "1 *space"]
 
-    def __init__(self, fields: Slotted, slots: int, points: Points, weight: Float[Tensor, "1 *space"]) -> None:
+    def __init__(self, fields: Trained, slots: int, points: Points, weight: Float[Tensor, "1 *space"]) -> None:
         super().__init__()
         self.fields = fields
         self.register_buffer("mixing", torch.eye(slots).to(points))
         self.register_buffer("points", points, persistent=False)
         self.register_buffer("weight", weight, persistent=False)
 
-    def now(self) -> Mixed:
-        """The fields as the parameters are at the moment."""
-        v = torch.tensordot(self.mixing, values(self.fields, self.points), 1)
+    def now(self) -> tuple[Mixed, Stack]:
+        """The fields as the parameters are at the moment, and their values at the fixed points."""
+        v = torch.tensordot(self.mixing, self.fields.all_at(self.points), 1)
         columns = (self.weight.sqrt()[:, None] * v).flatten(1) / self.weight.sum().sqrt()
-        return Mixed(self.fields, orthonormalising(columns) @ self.mixing)
+        change = orthonormalising(columns)
+        return Mixed(self.fields, change @ self.mixing), torch.tensordot(change, v, 1)
 
     def reorder(self, order: Int[Tensor, " slot"]) -> None:
         """The same fields in another order, in which they are kept orthonormal from now on."""
         with torch.no_grad():
-            self.mixing.copy_(self.now().mixing[order])
+            self.mixing.copy_(self.now()[0].mixing[order])
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
-        return self.now().each(points, which)
+        return self.now()[0].each(points, which)
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
-        return self.now().jvp(points, tangents)
+        return self.now()[0].jvp(points, tangents)
 
 
 def orthonormalising(columns: Float[Tensor, "slot entry"]) -> Float[Tensor, "slot slot"]:

@@ -182,6 +182,16 @@ class GeneratorNetwork(nn.Module):
         v = torch.baddbmm(heads[2], z, heads[3])
         return v.reshape(slots, batch, *shape, -1).movedim(-1, 2)
 
+    def all_at(self, points: Points) -> Stack:
+        """All fields at all points."""
+        z = network_inputs(self.unit * points, self.arguments, self.modes)
+        for layer in self.trunk:
+            z = functional.silu(layer(z))
+        lead = z.shape[:-1]
+        z = functional.silu(torch.matmul(z.reshape(1, -1, z.shape[-1]), self.inner) + self.inner_bias)
+        v = torch.matmul(z, self.outer) + self.outer_bias
+        return v.reshape(self.slots, *lead, -1).movedim(-1, 2)
+
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         """All fields at all points and their derivatives along tangents."""
         z = network_inputs(self.unit * points, self.arguments, self.modes)
