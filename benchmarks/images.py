@@ -40,7 +40,7 @@ from images_tables import written
 from machine import heading, processor
 from safetensors.torch import load_file
 
-from lieapp.config_pictures import TrainConfig
+from lieapp.config_training import TrainConfig
 from lieapp.data.images.sources import read_pictures
 from lieapp.pictures.efficientnet import Folded, Layers
 from lieapp.pictures.extractor import read_extractor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from lieapp.config_pictures import Classifying
+from lieapp.config_training import Classifying
 from lieapp.config_types import (
     Count,
     DomainKind,

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from lieapp.domains.base import BatchT, Draws
 from lieapp.methods import losses
-from lieapp.methods.fields import Orthonormal, Scaled, Slotted, values
+from lieapp.methods.fields import Orthonormal, Scaled, values
 from lieapp.methods.loop import Adam, Training
 
 
@@ -98,6 +98,7 @@ class Descent(Training, Generic[BatchT]):
         """Slots in another order, with what Adam knows of them."""
         if isinstance(self.fields, Orthonormal):
             self.fields.reorder(order)
+            self.optimizer.state.pop(self.fields.turn, None)
             return
         with torch.no_grad():
             for parameter in self.fields.own():

@@ -33,8 +33,8 @@ class Slotted(Followed, Protocol):
 class Trained(Slotted, Protocol):
     """Such fields as a network makes: all of them are needed at the same points, without derivatives."""
 
-    def all_at(self, points: Points) -> Stack:
-        """All fields at all points."""
+    def all_at(self, points: Points, fixed: bool = False) -> Stack:
+        """All fields at all points; `fixed`: with parameters that are constants in gradients."""
 
 
 class Combination(nn.Module):
@@ -76,55 +76,74 @@ class Scaled(nn.Module):
 
 
 class Mixed(nn.Module):
-    """Fields Σ_b mixing[a, b] V_b, sums of others."""
+    """Fields Σ_b mixing[a, b] V_b, sums of others; in gradients only V_own[a] of each is no constant."""
 
-    def __init__(self, fields: Trained, mixing: Float[Tensor, "slot field"]) -> None:
+    def __init__(self, fields: Trained, mixing: Float[Tensor, "slot field"], own: Int[Tensor, " slot"]) -> None:
         super().__init__()
-        self.fields, self.mixing = fields, mixing
+        self.fields, self.mixing, self.own = fields, mixing, own.tolist()
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
-        mixing = self.mixing if which is None else self.mixing[list(which)]
-        v = self.fields.all_at(points.flatten(0, 1)).unflatten(1, points.shape[:2])
-        return torch.einsum("ab,ba...->a...", mixing, v)
+        slots = list(range(len(self.own)) if which is None else which)
+        own = [self.own[slot] for slot in slots]
+        v = self.fields.all_at(points.flatten(0, 1), fixed=True).unflatten(1, points.shape[:2])
+        mixed = torch.einsum("ab,ba...->a...", self.mixing[slots], v)
+        if not torch.is_grad_enabled():
+            return mixed
+        trained = self.fields.each(points, own) - v[own, range(len(slots))]
+        return mixed + _shaped(self.mixing[slots, own], trained.ndim) * trained
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:
         v, dv = self.fields.jvp(points, tangents)
         return torch.tensordot(self.mixing, v, 1), torch.tensordot(self.mixing, dv, 1)
 
 
-class Orthonormal(nn.Module):
-    """Fields made orthonormal in their order, under a weight at fixed points: each loses what earlier ones hold.
+SWIFT = 20.0
+"""How much faster slots turn among each other than their fields change."""
 
-    As in the paper's orthonormality loss, only the later of two slots feels it: earlier ones are constants in the
-    gradient. Here it holds exactly, at every step.
+
+class Orthonormal(nn.Module):
+    """Sums of fields, orthonormal in their order under a weight at fixed points: each loses what earlier ones hold.
+
+    As in the paper's orthonormality loss, only the later of two slots feels it: earlier ones are constants in its
+    gradient. Here it holds exactly, at every step. Slots change by their own fields, and turn among all fields.
 
     Args:
         fields: as many as there are slots.
         points, weight: of a batch of one, where inner products are taken.
     """
 
-    mixing: Float[Tensor, "slot slot"]
+    mixing: Float[Tensor, "slot field"]
+    own: Int[Tensor, " slot"]
     points: Points
     weight: Float[Tensor, "1 *space"]
 
     def __init__(self, fields: Trained, slots: int, points: Points, weight: Float[Tensor, "1 *space"]) -> None:
         super().__init__()
         self.fields = fields
+        self.turn = nn.Parameter(torch.zeros(slots, slots).to(points))
         self.register_buffer("mixing", torch.eye(slots).to(points))
+        self.register_buffer("own", torch.arange(slots))
         self.register_buffer("points", points, persistent=False)
         self.register_buffer("weight", weight, persistent=False)
 
     def now(self) -> tuple[Mixed, Stack]:
         """The fields as the parameters are at the moment, and their values at the fixed points."""
-        v = torch.tensordot(self.mixing, self.fields.all_at(self.points), 1)
-        columns = (self.weight.sqrt()[:, None] * v).flatten(1) / self.weight.sum().sqrt()
-        change = orthonormalising(columns)
-        return Mixed(self.fields, change @ self.mixing), torch.tensordot(change, v, 1)
+        mixing = self.mixing + SWIFT * self.turn @ self.mixing
+        found = self.fields.all_at(self.points)
+        fixed, own = found.detach(), self.own.tolist()
+        share = _shaped(mixing[range(len(own)), own], found.ndim)
+        v = torch.tensordot(mixing, fixed, 1) + share * (found - fixed)[own]
+        change = orthonormalising((self.weight.sqrt()[:, None] * v).flatten(1) / self.weight.sum().sqrt())
+        earlier, itself = change.tril(-1), change.diagonal()
+        mixed = Mixed(self.fields, earlier @ mixing.detach() + itself[:, None] * mixing, self.own)
+        return mixed, torch.tensordot(earlier, v.detach(), 1) + _shaped(itself, v.ndim) * v
 
     def reorder(self, order: Int[Tensor, " slot"]) -> None:
         """The same fields in another order, in which they are kept orthonormal from now on."""
         with torch.no_grad():
             self.mixing.copy_(self.now()[0].mixing[order])
+            self.own.copy_(self.own[order])
+            self.turn.zero_()
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
         return self.now()[0].each(points, which)

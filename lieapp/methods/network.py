@@ -182,14 +182,18 @@ class GeneratorNetwork(nn.Module):
         v = torch.baddbmm(heads[2], z, heads[3])
         return v.reshape(slots, batch, *shape, -1).movedim(-1, 2)
 
-    def all_at(self, points: Points) -> Stack:
-        """All fields at all points."""
+    def all_at(self, points: Points, fixed: bool = False) -> Stack:
+        """All fields at all points; `fixed`: with parameters that are constants in gradients."""
         z = network_inputs(self.unit * points, self.arguments, self.modes)
-        for layer in self.trunk:
-            z = functional.silu(layer(z))
-        lead = z.shape[:-1]
-        z = functional.silu(torch.matmul(z.reshape(1, -1, z.shape[-1]), self.inner) + self.inner_bias)
-        v = torch.matmul(z, self.outer) + self.outer_bias
+        first, second, heads = self.trunk[0], self.trunk[1], self.own()
+        used = [first.weight, first.bias, second.weight, second.bias, *heads]
+        if fixed:
+            used = [parameter.detach() for parameter in used]
+        z = functional.silu(functional.linear(z, *used[:2]))
+        z = functional.silu(functional.linear(z, *used[2:4]))
+        lead, (inner, inner_bias, outer, outer_bias) = z.shape[:-1], used[4:]
+        z = functional.silu(torch.matmul(z.reshape(1, -1, z.shape[-1]), inner) + inner_bias)
+        v = torch.matmul(z, outer) + outer_bias
         return v.reshape(self.slots, *lead, -1).movedim(-1, 2)
 
     def jvp(self, points: Points, tangents: Points) -> tuple[Stack, Stack]:

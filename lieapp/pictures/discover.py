@@ -24,7 +24,8 @@ from lieapp.compare.subspace import (
     orthonormalised,
     principal_angle,
 )
-from lieapp.config_pictures import TRAINED, DiscoverPictures, TrainConfig
+from lieapp.config_pictures import DiscoverPictures
+from lieapp.config_training import TRAINED, TrainConfig
 from lieapp.data.images.pictures import Pictures
 from lieapp.data.images.sources import pictures_of
 from lieapp.document import Caption, cosine

@@ -21,7 +21,7 @@ from safetensors.torch import load, save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lieapp.config_pictures import READY
+from lieapp.config_training import READY
 from lieapp.data.images.pictures import Pixels
 from lieapp.errors import DataError, LieappError
 from lieapp.pictures.classifiers import expected, torchvision_body

@@ -54,6 +54,7 @@ class PictureBatch:
         sample: the number of each picture.
         lines: the axes of the plane; none where colours lie scattered.
         pairs: neighbours among those, between which fields should be smooth.
+        around: the pictures as they are with a margin, from which they are moved; None without.
         clipped: share of each picture's pixels whose colours left the cube, clipped or not; None where none can.
     """
 
@@ -64,6 +65,7 @@ class PictureBatch:
     sample: Int[Tensor, " batch"] | None = None
     lines: list[Line] = field(default_factory=list)
     pairs: Int[Tensor, "2 pair"] | None = None
+    around: Pixels | None = None
     clipped: Float[Tensor, " batch"] | None = None
 
 
@@ -128,11 +130,15 @@ def pixel_grid(
 
 def resample(
     pixels: Float[Tensor, "batch channel rows columns"], places: Plane, padding: str,
-    interpolation: str = "bilinear",
+    interpolation: str = "bilinear", h: float | None = None,
 ) -> Pixels:  # fmt: skip
-    """Interpolation of each picture at its own places; differentiable in both."""
+    """Interpolation of each picture at its own places; differentiable in both.
+
+    Args:
+        h: distance of pixels; that of pictures that reach from -1 to 1 unless given.
+    """
     height, width = pixels.shape[2:]
-    h = spacing(height, width)
+    h = spacing(height, width) if h is None else h
     # grid_sample has -1 and 1 at the outer pixels of each side, and rows running down
     x = places[:, 0] / (h * (width - 1) / 2)
     y = -places[:, 1] / (h * (height - 1) / 2)
@@ -195,6 +201,7 @@ class ImageData:
         weight: Float[Tensor, "height width"] | None = None,
     ) -> None:  # fmt: skip
         self.pixels, self.flip = pictures.pixels.to(device), flip
+        self.around = None if pictures.around is None else pictures.around.to(device)
         self.points, h = pixel_grid(*pictures.shape[1:], torch.float32, device), spacing(*pictures.shape[1:])
         self.lines = [Line(-2, h, False), Line(-1, h, False)]
         self.pairs: Int[Tensor, "2 pair"] | None = None
@@ -222,10 +229,13 @@ class ImageData:
     def _batch(self, which: Int[Tensor, " batch"], turned: Bool[Tensor, " batch"]) -> PictureBatch:
         which, turned = which.to(self.pixels.device), turned.to(self.pixels.device)
         pixels, features = self.pixels[which], self._features[0][which]
+        around = None if self.around is None else self.around[which]
         if self.flip:
-            pixels = torch.where(turned[:, None, None, None], pixels.flip(-1), pixels)
+            side = turned[:, None, None, None]
+            pixels = torch.where(side, pixels.flip(-1), pixels)
+            around = None if around is None else torch.where(side, around.flip(-1), around)
             features = torch.where(turned[:, None], self._features[1][which], features)
-        return PictureBatch(self.points, self.weight, pixels, features, which, self.lines, self.pairs)
+        return PictureBatch(self.points, self.weight, pixels, features, which, self.lines, self.pairs, around)
 
 
 def taken(features: PictureFeatures, pixels: Pixels) -> Float[Tensor, "batch feature"]:
@@ -330,8 +340,10 @@ class ImageDomain(Seen):
         nodes = coarse_nodes(batch.points, self.nodes)
         moved = flow(nodes.expand(slots, *nodes.shape), -s)[:, 0]
         places = spread(moved, nodes, batch.points).repeat_interleave(count, 0)
-        pixels = resample(batch.pixels.repeat(slots, 1, 1, 1), places, self.padding, self.interpolation)
-        return replace(batch, pixels=pixels, features=batch.features.repeat(slots, 1), sample=None)
+        h, around = spacing(*batch.pixels.shape[2:]), batch.pixels if batch.around is None else batch.around
+        pixels = resample(around.repeat(slots, 1, 1, 1), places, self.padding, self.interpolation, h)
+        features = batch.features.repeat(slots, 1)
+        return replace(batch, pixels=pixels, features=features, sample=None, around=None)
 
     def characteristic(self, batch: PictureBatch, fields: Fields) -> tuple[Stack, Characteristics]:
         """The fields in the plane and Q = -ξ·∇f, how each picture begins to change; no variable evolves."""

@@ -8,14 +8,8 @@ from typing import Any
 from lieapp.api import Colors, Images, LabelledPictures, hookimpl
 from lieapp.augment import typed as augment
 from lieapp.config_augment import AugmentImagesConfig
-from lieapp.config_pictures import (
-    OWN_NETWORKS,
-    READY,
-    DiscoverColorsConfig,
-    DiscoverImagesConfig,
-    DiscoverPictures,
-    TrainConfig,
-)
+from lieapp.config_pictures import DiscoverColorsConfig, DiscoverImagesConfig, DiscoverPictures
+from lieapp.config_training import OWN_NETWORKS, READY, TrainConfig
 from lieapp.data.images.places import check_file, check_place
 from lieapp.errors import UsageError
 from lieapp.extension import Kind, Work, lazily

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from lieapp.api import LabelledPictures
 from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy, transformed
 from lieapp.augment.pipeline import fit
-from lieapp.config_pictures import READY, TrainConfig, parse_kinds
+from lieapp.config_training import READY, TrainConfig, parse_kinds
 from lieapp.data.images.pictures import Pictures, check_classes
 from lieapp.data.images.sources import cache_folder, pictures_of
 from lieapp.errors import DataError

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 
 from lieapp.api import hookimpl
-from lieapp.config_pictures import READY, TRAINED, DiscoverPictures
+from lieapp.config_pictures import DiscoverPictures
+from lieapp.config_training import READY, TRAINED
 from lieapp.data.images.places import check_file
 from lieapp.errors import ConfigError
 from lieapp.extension import ReadyNetwork, lazily

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lieapp.augment.classifier import COLOR_NAMES, MOVES, transformed
-from lieapp.config_pictures import COLORS, parse_kinds
+from lieapp.config_training import COLORS, parse_kinds
 from lieapp.errors import DataError
 from lieapp.methods.flow import Flow, Solver
 from lieapp.pictures.color import COLOR_FIELDS

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from lieapp.augment.classifier import FIELDS, MOVES, ClassifierTraining, Recipe, transformed
-from lieapp.config_pictures import KINDS, PLANE, parse_kinds
+from lieapp.config_training import KINDS, PLANE, parse_kinds
 from lieapp.data.images.pictures import make_pictures
 from lieapp.domains.formulas import AFFINE
 from lieapp.methods.flow import Flow, Solver

@@ -128,7 +128,7 @@ def test_a_training_that_was_stopped_goes_on(lieapp, place, tmp_path, monkeypatc
 
 
 def test_discover_trains_what_the_cache_lacks(lieapp, place, tmp_path, monkeypatch):
-    from lieapp.config_pictures import TrainConfig
+    from lieapp.config_training import TrainConfig
 
     monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
     words = ("discover", "--plugin", "images", "--data", place, *DISCOVER, "--json")
@@ -327,7 +327,7 @@ def test_what_is_wrong_with_photographs(lieapp, mine, photos):
 
 
 def test_discoveries_with_several_seeds_share_the_network(lieapp, photos, monkeypatch):
-    from lieapp.config_pictures import TrainConfig
+    from lieapp.config_training import TrainConfig
 
     monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
     for n, name in enumerate(("cat", "dog")):
@@ -353,7 +353,7 @@ def test_a_classifier_of_crops_says_that_its_accuracy_is_of_known_photographs(li
 
 @pytest.mark.slow
 def test_the_paper_s_preset_on_a_small_cifar10(lieapp, tmp_path, monkeypatch):
-    from lieapp.config_pictures import TRAIN_PAPER, TrainConfig
+    from lieapp.config_training import TRAIN_PAPER, TrainConfig
 
     # the whole experiment is this one command; only sizes are reduced
     monkeypatch.setattr(TrainConfig, "presets", {"quick": {}, "paper": TRAIN_PAPER | {"epochs": 1, "batch": 26}})

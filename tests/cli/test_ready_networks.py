@@ -9,7 +9,8 @@ from lieapp.runs.store.directory import RunDirectory
 
 DISCOVER = (
     "--slots", "2", *(part for text in (
-        "steps=6", "batch=4", "trunk=16", "head=8", "weight_pictures=16", "held_out=8", "threads=1", "network=trained",
+        "steps=6", "batch=4", "trunk=16", "head=8", "weight_pictures=16", "held_out=8", "threads=1",
+        "network=trained",
     ) for part in ("--set", text)),
 )  # fmt: skip
 
@@ -71,7 +72,7 @@ def test_a_ready_network_of_a_plugin(lieapp, place, tmp_path):
 
 
 def test_without_the_extra_the_preset_s_network_is_trained(lieapp, place, tmp_path, monkeypatch):
-    from lieapp.config_pictures import TrainConfig
+    from lieapp.config_training import TrainConfig
 
     monkeypatch.setattr(TrainConfig, "presets", {"quick": {"epochs": 1, "batch": 16, "base": 4}, "paper": {}})
     monkeypatch.setattr("lieapp.extension.find_spec", lambda name: None)

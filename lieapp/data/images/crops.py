@@ -34,11 +34,18 @@ class Crops:
     Args:
         side: pixels of a crop's side.
         seed: of its size and place.
+        margin: pixels that are kept around each crop.
     """
 
     count: int = 0
     side: int = 64
     seed: int = 0
+    margin: int = 0
+
+    @property
+    def whole(self) -> int:
+        """Pixels of the side of a crop with its margins."""
+        return self.side + 2 * self.margin
 
 
 AS_THEY_ARE = Crops()
@@ -51,36 +58,44 @@ def cut(found: PictureFiles, crops: Crops) -> Pictures:
     """
     heads = [head(file) for file in found.files]
     for file, own in zip(found.files, heads, strict=True):
-        if min(own.size) < crops.side:
+        if min(own.size) < crops.whole:
+            margins = f" and two margins of {crops.margin}" if crops.margin else ""
             raise DataError(
                 f"{file}: it has {own.size[0]} x {own.size[1]} pixels; its shorter side must have at least "
-                f"crop_side = {crops.side}.",
-                hint=f"Leave the picture out, or set crop_side to {min(own.size)} or less.",
+                f"crop_side = {crops.side}{margins}.",
+                hint="Leave the picture out, or set crop_side to "
+                f"{min(own.size) * crops.side // crops.whole} or less{', or crop_margin to 0' if margins else ''}.",
             )
     grey, deep = all(own.grey for own in heads), any(own.deep for own in heads)
     channels = 1 if grey else 3
-    if crops.count * channels * crops.side**2 > MOST:
+    side = crops.whole
+    if crops.count * channels * side**2 > MOST:
         raise DataError(
-            f"crops = {crops.count}, crop_side = {crops.side}: crops with {channels} x {crops.side} x {crops.side} "
+            f"crops = {crops.count}, crop_side = {crops.side}: crops with {channels} x {side} x {side} "
             f"values each have more than {MOST} together.",
-            hint=f"Set crops to {MOST // (channels * crops.side**2)} or less, or lower crop_side.",
+            hint=f"Set crops to {MOST // (channels * side**2)} or less, or lower crop_side.",
         )
     counts = shares(crops.count, len(heads), crops.seed)
-    pixels = np.empty((crops.count, channels, crops.side, crops.side), np.float32 if deep else np.uint8)
+    pixels = np.empty((crops.count, channels, side, side), np.float32 if deep else np.uint8)
     photograph = np.repeat(np.arange(len(heads)), counts)
     begin = 0
     for number, count in enumerate(counts):
         if not count:
             continue
         picture = opened(found.files[number], grey)
-        for place, box in enumerate(boxes(picture.size, count, crops.side, (crops.seed, number)), begin):
-            small = picture.resize((crops.side,) * 2, Image.Resampling.BILINEAR, box)
+        for place, box in enumerate(boxes(picture.size, count, side, (crops.seed, number)), begin):
+            small = picture.resize((side,) * 2, Image.Resampling.BILINEAR, box)
             pixels[place] = as_array(small, channels, deep)
         begin += count
     done = {"crops": crops.count, "crop_side": crops.side, "crop_seed": crops.seed, "photographs": len(heads)}
     labels = np.array(found.labels)[photograph]
     made = make_pictures(pixels, labels, found.names, found.source, **done, **notes(heads))
-    return replace(made, photograph=torch.from_numpy(photograph), files=tuple(map(str, found.files)))
+    made = replace(made, photograph=torch.from_numpy(photograph), files=tuple(map(str, found.files)))
+    if not crops.margin:
+        return made
+    view = slice(crops.margin, crops.margin + crops.side)
+    facts = made.facts | {"shape": [channels, crops.side, crops.side], "crop_margin": crops.margin}
+    return replace(made, pixels=made.pixels[:, :, view, view].contiguous(), around=made.pixels, facts=facts)
 
 
 def shares(count: int, photographs: int, seed: int) -> list[int]:

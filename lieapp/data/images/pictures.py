@@ -36,6 +36,7 @@ class Pictures:
         facts: where they come from and what was done to them, for provenance.
         photograph: of crops, the photograph that each is cut from, an index into `files`; None for whole pictures.
         files: the photographs.
+        around: of crops, the same with a margin: what comes into view where they are moved; None without.
     """
 
     pixels: Pixels
@@ -44,6 +45,7 @@ class Pictures:
     facts: dict[str, Any] = field(default_factory=dict)
     photograph: Int[Tensor, " batch"] | None = None
     files: tuple[str, ...] = ()
+    around: Pixels | None = None
 
     def __len__(self) -> int:
         return len(self.pixels)
@@ -58,14 +60,17 @@ class Pictures:
     def sha256(self) -> str:
         """Of sizes, pixels, labels and photographs: what a cached network is found by."""
         digest = hashlib.sha256(repr((tuple(self.pixels.shape), self.names)).encode())
-        for tensor in (self.pixels, self.labels, *([] if self.photograph is None else [self.photograph])):
+        optional = [own for own in (self.photograph, self.around) if own is not None]
+        for tensor in (self.pixels, self.labels, *optional):
             digest.update(tensor.cpu().contiguous().numpy().tobytes())
         return digest.hexdigest()
 
     def take(self, which: Int[Tensor, " chosen"]) -> Pictures:
         """Some of the pictures, by their numbers."""
-        own = None if self.photograph is None else self.photograph[which]
-        return replace(self, pixels=self.pixels[which], labels=self.labels[which], photograph=own)
+        own, around = (None if part is None else part[which] for part in (self.photograph, self.around))
+        return replace(
+            self, pixels=self.pixels[which], labels=self.labels[which], photograph=own, around=around
+        )
 
     def split(self, share: float, seed: int, labelled: bool = True) -> tuple[Pictures, Pictures]:
         """A part to learn from and a part to judge on, `share` of each class, drawn by seed.
