@@ -12,7 +12,7 @@ PACKAGE = ROOT / "lieapp"
 LEVELS = [
     {
         *("api", "arrays", "config", "config_augment", "config_laws", "config_pictures", "config_symbolic"),
-        "config_types",
+        *("config_training", "config_types"),
         *("child", "derived", "document", "drawing", "errors", "extension", "keywords", "reading", "results"),
         *("interrupted", "progress", "settings", "__init__"),
     },

@@ -192,8 +192,8 @@ class Side(ABC):
             TrainConfig, plugin=config.plugin, data=config.data, preset=config.preset, device=config.device,
             threads=config.threads, crops=config.crops, crop_side=config.crop_side,
         )  # fmt: skip
-        if pictures.files and training.seed != config.seed:
-            # crops of the training's own seed: one network serves discoveries with several
+        if pictures.files and (training.seed != config.seed or pictures.around is not None):
+            # crops of the training's own, drawn by its seed: one network serves discoveries with several
             pictures = pictures_of(training, self.declaration.data)
         aside = self.session.part("training", self.session.checkpoint.of("network"), aside=True)
         extractor, self.network, _ = network_of(training, pictures, self.declaration.flip, aside)

@@ -25,7 +25,7 @@ from scipy.interpolate import make_interp_spline
 from torch import Tensor
 from torch.nn import functional
 
-from lieapp.data.images.pictures import Pictures, Pixels
+from lieapp.data.images.pictures import Around, Pictures, Pixels
 from lieapp.domains.base import (
     Arguments,
     Characteristics,
@@ -65,7 +65,7 @@ class PictureBatch:
     sample: Int[Tensor, " batch"] | None = None
     lines: list[Line] = field(default_factory=list)
     pairs: Int[Tensor, "2 pair"] | None = None
-    around: Pixels | None = None
+    around: Around | None = None
     clipped: Float[Tensor, " batch"] | None = None
 
 

@@ -25,6 +25,9 @@ SMALLEST = 4
 
 Pixels = Float[Tensor, "batch channel height width"]
 
+Around = Float[Tensor, "batch channel rows columns"]
+"""Pixels of larger pictures."""
+
 
 @dataclass(frozen=True)
 class Pictures:
@@ -45,7 +48,7 @@ class Pictures:
     facts: dict[str, Any] = field(default_factory=dict)
     photograph: Int[Tensor, " batch"] | None = None
     files: tuple[str, ...] = ()
-    around: Pixels | None = None
+    around: Around | None = None
 
     def __len__(self) -> int:
         return len(self.pixels)
