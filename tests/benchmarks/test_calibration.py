@@ -28,6 +28,7 @@ def test_a_number_is_the_same_equation_in_every_process():
     assert said.stdout.strip() == str([text(equation(n)) for n in (3, 44)])
 
 
+@pytest.mark.slow
 def test_equations_are_of_every_kind_and_can_be_simulated_as_far_as_they_say():
     from calibration_tables import moving, order
     from random_equations import equation, text

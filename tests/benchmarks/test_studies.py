@@ -83,6 +83,7 @@ def test_grassmann(monkeypatch, tmp_path):
     assert "| heat | spectrum | 0 | 3 | 3 |" in (tmp_path / "grassmann.md").read_text()
 
 
+@pytest.mark.slow
 def test_slots_are_not_trained_twice(monkeypatch, tmp_path):
     options = ("--plugins", "ckdv", "--seeds", 0, "--steps", 2, "--samples", 3, "--held-out", 2, "--width", 8)
     run("slots", monkeypatch, *options, "--out", tmp_path)
@@ -97,6 +98,7 @@ def test_slots_are_not_trained_twice(monkeypatch, tmp_path):
     assert (tmp_path / "slots.json").read_text() == first
 
 
+@pytest.mark.slow
 def test_learning_curves(monkeypatch, tmp_path):
     options = ("--plugin", "ckdv", "--seeds", 0, "--steps", 4, "--every", 2, "--samples", 3, "--held-out", 2)
     run("learning_curves", monkeypatch, *options, "--width", 8, "--out", tmp_path)
@@ -106,6 +108,7 @@ def test_learning_curves(monkeypatch, tmp_path):
     assert "never" in (tmp_path / "learning_curves.md").read_text()
 
 
+@pytest.mark.slow
 def test_sensitivity(monkeypatch, tmp_path):
     import sensitivity
 

@@ -81,6 +81,7 @@ def test_a_table_a_report_and_a_prediction(lieapp, warm, tmp_path):
     assert other.code == 2 and "has variants = " in other.error["message"]
 
 
+@pytest.mark.slow
 def test_laws_are_used_and_their_drift_is_told(lieapp, warm, tmp_path):
     """Burgers' equation has the mass; those of the heat equation are a family."""
     words = ("augment", "--plugin", "warm", "--samples", "4", "--seeds", "0", *SMALL)
@@ -117,7 +118,7 @@ def interrupted_at(monkeypatch, number, error):
     monkeypatch.setattr(OperatorTraining, "step", counted)
 
 
-@pytest.mark.parametrize("number", [3, 20])
+@pytest.mark.parametrize("number", [pytest.param(3, marks=pytest.mark.slow), 20])
 def test_a_resumed_run_has_the_same_result(lieapp, warm, tmp_path, monkeypatch, number):
     words = (*WORDS, "--with", "none,truth", "--json")
     whole = lieapp(*words, "--out", "whole").json

@@ -19,6 +19,7 @@ R = RealRoot(0, 1, 0, 1, 1)
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(-6, 6), min_size=3, max_size=6))
+@pytest.mark.slow
 def test_real_roots_are_those_of_the_polynomial_in_ascending_order(coefficients):
     assume(coefficients[0] and any(coefficients[1:]))
     expected = sp.Poly(coefficients, z).real_roots(multiple=False)

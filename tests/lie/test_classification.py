@@ -261,7 +261,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [pytest.param("two arguments", marks=pytest.mark.slow), *list(OTHERS)[1:]])
 def test_functions_that_are_not_solved_for_are_left(name):
     equation, function, special = OTHERS[name]
     found = classify(equation, "t,x", "u", "n", function, budget=20)

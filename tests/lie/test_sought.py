@@ -71,7 +71,7 @@ LINEAR = {
 }
 
 
-@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize("name", [pytest.param("arbitrary", marks=pytest.mark.slow), "plain", "Bernoulli"])
 def test_linear_equations_have_their_homogeneous_solutions(name):
     """η = exp ∫f of y' = f y + g, and y³ exp(-2 ∫f) of Bernoulli's (Kamke, Differentialgleichungen I, 4.5)."""
     functions, rate, known = LINEAR[name]

@@ -125,6 +125,7 @@ def test_run_directory_is_complete(folder, summary):
     assert "Gardner" in html and "http://" not in html.replace("http://www.w3.org", "")
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_and_another_differs(folder):
     seeds = [run(folder, "discover", "--plugin", "gardner", "--seed", s, *settings()) for s in ("3", "3", "4")]
     assert seeds[0]["generators"] == seeds[1]["generators"]
@@ -150,6 +151,7 @@ def test_seconds_of_a_resumed_run_count_earlier_sessions(folder):
     assert sum(own.values()) <= seconds["total"] - earlier["total"] + 0.1
 
 
+@pytest.mark.slow
 def test_one_trajectory_warns_of_the_false_kernel(folder):
     one = run(folder, "discover", "--plugin", "gardner", "--method", "spectrum", *settings(samples=1, degrees=[2]))
     assert any("false kernel" in text for text in one["warnings"])
