@@ -1,8 +1,9 @@
 """Symmetries of pictures: planted ones are found, and what networks trained on pictures bear.
 
-    python benchmarks/images.py [--kinds planted natural trained resampling speed] [--only NAME …] [--seeds 0 1 2]
-                                [--threads 1] [--work FOLDER] [--out FOLDER]
+    python benchmarks/images.py [--kinds ready planted natural trained resampling speed] [--only NAME …]
+                                [--seeds 0 1 2] [--threads 1] [--work FOLDER] [--out FOLDER]
 
+ready: ten slots on the features of EfficientNet-Lite0, trained on ImageNet and with random weights.
 planted: extractors of tests/extractors.py, invariant by construction, on Fashion-MNIST; nothing told. The
 cosine is that of the planted field with slot 1, or of the largest principal angle between as many first slots as
 fields were planted and their span, under the weight of pixels.
@@ -78,7 +79,7 @@ class Case:
     """One experiment, done with several seeds.
 
     Args:
-        kind: planted, natural or trained.
+        kind: ready, planted, natural or trained.
         data: of the pictures, by a name that `--data` knows.
         planted: named fields that the extractor doesn't feel.
         extractor: in tests/extractors.py; a trained network if empty.
@@ -101,6 +102,10 @@ SIZE = ("crops=2400", "crop_side=32")
 NATURAL = ("slots=10", "batch=12", "steps=250", "held_out=128")
 # pictures with a margin are small: a scaling of norm 1 is fast there, and moves them out of the frame at .4
 CASES = {
+    "EfficientNet-Lite0": Case("ready", "photographs", sets=("slots=10",)),
+    "random weights": Case(
+        "ready", "photographs", sets=("slots=10", "network=efficientnet-lite0", "weights=random")
+    ),
     "rotation": Case("planted", "fashion-mnist", ("rotation",), "turning", sets=PLANTED),
     "translations": Case(
         "planted", "fashion-mnist", ("translation in x", "translation in y"), "shifting", True, sets=PLANTED
@@ -128,7 +133,7 @@ CASES = {
 CASES |= {
     f"{name}, soft = 0": replace(case, sets=(*case.sets, "soft=0.0"))
     for name, case in CASES.items()
-    if case.kind != "trained"
+    if case.kind in ("planted", "natural")
 }
 
 
@@ -160,7 +165,7 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Symmetries of pictures, planted and natural.")
-    kinds = ("planted", "natural", "trained", "resampling", "speed")
+    kinds = ("ready", "planted", "natural", "trained", "resampling", "speed")
     parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds)
     parser.add_argument("--only", nargs="+", choices=tuple(CASES))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
@@ -177,6 +182,8 @@ def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dic
     network: dict[str, Any] | None = None
     if case.extractor:
         words += planted_plugin(case, work)
+    elif case.kind == "ready":
+        words += ["--plugin", "images", "--data", case.data]
     else:
         network = trained(case, arguments)
         words += ["--plugin", "images", "--data", case.data, "--set", f"trained={network['file']}"]
@@ -189,7 +196,8 @@ def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dic
         "load": os.getloadavg()[0], "cpu": cpu, "seconds": summary["seconds"],
         "generators": summary["generators"],
         "reference": summary["reference"], "inner": summary["inner"], "subspace": summary["subspace"],
-        "lipschitz": lipschitz(Path(summary["run"])),
+        "lipschitz": lipschitz(Path(summary["run"])), "gap": summary.get("gap"),
+        "memory": after.ru_maxrss / 1024,
     }  # fmt: skip
     if network is not None:
         row["network"] = {k: network[k] for k in ("accuracy", "learned_from", "judged_on", "parameters")}

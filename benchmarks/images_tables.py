@@ -12,7 +12,10 @@ def written(heading: str, found: dict[str, Any], missing: dict[str, list[int]]) 
     """The whole page; `missing` says which seeds of each case haven't been run."""
     rows = list(found.values())
     parts = [heading]
-    written_by = {"planted": planted, "trained": trained, "natural": natural, "resampling": blur, "speed": speed}
+    written_by = {
+        "ready": ready, "planted": planted, "trained": trained, "natural": natural, "resampling": blur,
+        "speed": speed,
+    }  # fmt: skip
     for kind, part in written_by.items():
         own = [row for row in rows if row["kind"] == kind]
         if own:
@@ -21,6 +24,46 @@ def written(heading: str, found: dict[str, Any], missing: dict[str, list[int]]) 
     if left:
         parts.append(f"Not run yet: {'; '.join(left)}.")
     return "\n\n".join(parts) + "\n"
+
+
+def ready(rows: Rows) -> str:
+    """Angle and affine-ness of ten slots, the gap, and the named fields in the order in which they are borne."""
+    parts = ["## A network trained on ImageNet"]
+    for case in dict.fromkeys(row["case"] for row in rows):
+        own = [row for row in rows if row["case"] == case]
+        head = ("slot", *range(1, 1 + len(own[0]["generators"])))
+        table: list[tuple[Any, ...]] = [head]
+        for row in own:
+            for key in ("affine", "angle"):
+                cells = (f"{slot[key]:.2f}" for slot in row["generators"])
+                table.append((f"{key}, seed {row['seed']}", *cells))
+        for key in ("affine", "angle"):
+            columns = [[row["generators"][n][key] for row in own] for n in range(len(head) - 1)]
+            cells = (f"{statistics.mean(c):.2f} ± {statistics.pstdev(c):.2f}" for c in columns)
+            table.append((f"{key}, mean", *cells))
+        if case == rows[0]["case"]:
+            table.append(("affine, paper", *[".98 to 1.01"] * 6, *[".09 to .12"] * 4))
+        parts += [f"### {case}", markdown(table), borne(own)]
+        facts = [
+            f"seed {row['seed']}: gap after slot {row['gap']['slots']} from {row['gap']['above']:.2f} to "
+            f"{row['gap']['below']:.2f}, {row['seconds']['total']:.0f} s on {row['threads']} threads (processor "
+            f"{row['cpu']:.0f} s, load {row['load']:.1f}), at most {row['memory']:.0f} MB"
+            for row in own
+            if row["gap"]
+        ]
+        parts.append("; ".join(facts) + ".")
+    return "\n\n".join(parts)
+
+
+def borne(rows: Rows) -> str:
+    """Named fields, those that the network bears best first, over the seeds."""
+    found = []
+    for n, field in enumerate(rows[0]["reference"]):
+        angles, held = ([row["reference"][n][key] for row in rows] for key in ("angle", "cosine"))
+        spread = f"{statistics.mean(angles):.2f} ± {statistics.pstdev(angles):.2f}"
+        found.append((statistics.mean(angles), field["name"], spread, f"{min(held):.3f}"))
+    table = [("affine field", "angle (rad), mean ± spread", "cosine with the slots' span, least")]
+    return markdown([*table, *(row[1:] for row in sorted(found))])
 
 
 def planted(rows: Rows) -> str:

@@ -61,7 +61,7 @@ class PictureFlow(Settings, kw_only=True, frozen=True):
     w_lips: LipschitzWeight = 1.0
     steps: Annotated[Positive, told("Training steps.")] = 400
     batch: Annotated[Positive, told("Batch size.")] = 24
-    rate: Annotated[Share, told("Learning rate.", "Learning rate")] = 0.003
+    rate: Annotated[Share, told("Learning rate.", "Learning rate")] = 0.001
     cooling: Annotated[
         float, msgspec.Meta(gt=0, le=1), told("Factor on the learning rate in the last 40 % of the steps.")
     ] = 0.1
@@ -165,7 +165,6 @@ class ImagesFlow(PictureFlow, kw_only=True, frozen=True):
         ),
     ] = 2.5
     batch: Annotated[Positive, told("Batch size.")] = 8
-    rate: Annotated[Share, told("Learning rate.", "Learning rate")] = 0.001
     soft: SoftAngle = 0.1
 
 

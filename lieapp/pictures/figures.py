@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lieapp.document import Figure, cosine
+from lieapp.document import Figure, cosines
 from lieapp.drawing import (
     Array,
     Axis,
@@ -79,16 +79,18 @@ def rgb(picture: Array) -> NDArray[np.uint8]:
 ARROWS = 12
 """Along a side of a panel."""
 
-ACROSS = 3
-"""Panels beside each other."""
+ACROSS, MANY = 3, 5
+"""Panels beside each other; of more than two such rows, more of them without numbers at their axes."""
 
 
 def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
-    names = [f"{row.slot}: {row.nearest.name} {cosine(row.nearest.cosine, 3)}" for row in slots]
+    shares = cosines([row.share for row in slots], 2)
+    names = [f"{row.slot}: affine {share}, {_angle(row.angle)}" for row, share in zip(slots, shares, strict=True)]
     return [
         Figure(
-            "fields", "Fields in the plane", "Arrows of one panel share a scale; behind them the weight of pixels. "
-            "The shorter side of a picture reaches from −1 to 1.", field_figure(tensors, names),
+            "fields", "Fields in the plane", "Each with its share of the affine span and the angle by which it "
+            "turns the features. Arrows of one panel share a scale; behind them the weight of pixels. The shorter "
+            "side of a picture reaches from −1 to 1.", field_figure(tensors, names),
         ),
         Figure(
             "weight", "Weight of pixels",
@@ -98,12 +100,22 @@ def image_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
     ]  # fmt: skip
 
 
+def _angle(value: float | None) -> str:
+    return "–" if value is None or not math.isfinite(value) else f"{value:.2f} rad"
+
+
 def field_figure(tensors: Tensors, names: list[str]) -> Drawing:
     """Each learned field as arrows over the weight; arrows of one panel share a scale."""
     panels = [weight_panel(tensors, name, field) for name, field in zip(names, tensors["learned"], strict=True)]
-    rows = [panels[k : k + ACROSS] for k in range(0, len(panels), ACROSS)]
-    # one bar of colours serves a row
-    return Drawing("Learned fields", [[*(replace(one, bar=False) for one in row[:-1]), row[-1]] for row in rows])
+    across = ACROSS
+    if len(panels) > 2 * ACROSS:
+        across = MANY
+        axes = [(replace(one.x, label="", bare=True), replace(one.y, label="", bare=True)) for one in panels]
+        panels = [replace(one, x=x, y=y) for one, (x, y) in zip(panels, axes, strict=True)]
+    rows = [panels[k : k + across] for k in range(0, len(panels), across)]
+    # the weight is the same everywhere: one bar of colours, at the end of the first row
+    shown = [[replace(one, bar=row is rows[0] and one is row[-1]) for one in row] for row in rows]
+    return Drawing("Learned fields", shown)
 
 
 def weight_panel(tensors: Tensors, title: str, field: Array | None = None) -> Panel:

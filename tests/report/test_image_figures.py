@@ -39,3 +39,12 @@ def test_arrows_are_longest_where_the_field_is():
 def test_without_a_grid_axes_count_pixels():
     panel = weight_panel({"weight": TENSORS["weight"]}, "ω")
     assert (panel.x.label, panel.x.high, panel.y.label) == ("x (pixels)", 12.0, "y (pixels)")
+
+
+@pytest.mark.parametrize(("count", "across"), [(1, [1]), (4, [3, 1]), (6, [3, 3]), (10, [5, 5])])
+def test_many_fields_stand_in_rows_of_five_with_one_bar_of_colours(count, across):
+    fields = {**TENSORS, "learned": np.ones((count, 2, 8, 12), np.float32)}
+    rows = field_figure(fields, [str(n) for n in range(count)]).rows
+    assert [len(row) for row in rows] == across
+    assert [panel.bar for row in rows for panel in row].index(True) == across[0] - 1
+    assert sum(panel.bar for row in rows for panel in row) == 1
