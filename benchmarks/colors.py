@@ -65,7 +65,7 @@ CASES = {
         "trained", planted="brightness", train=("augment=brightness:0.7", *SIZE), sets=SIZE
     ),
     "efficientnet-lite0": Case("ready-made", sets=("network=efficientnet-lite0",)),
-    "random weights": Case("ready-made", sets=("network=efficientnet-lite0", "weights=random")),
+    "random weights": Case("ready-made", sets=("network=efficientnet-lite0-random",)),
 }
 KINDS = ("planted", "natural", "trained", "ready-made")
 

@@ -103,9 +103,7 @@ NATURAL = ("slots=10", "batch=12", "steps=250", "held_out=128")
 # pictures with a margin are small: a scaling of norm 1 is fast there, and moves them out of the frame at .4
 CASES = {
     "EfficientNet-Lite0": Case("ready", "photographs", sets=("slots=10",)),
-    "random weights": Case(
-        "ready", "photographs", sets=("slots=10", "network=efficientnet-lite0", "weights=random")
-    ),
+    "random weights": Case("ready", "photographs", sets=("slots=10", "network=efficientnet-lite0-random")),
     "rotation": Case("planted", "fashion-mnist", ("rotation",), "turning", sets=PLANTED),
     "translations": Case(
         "planted", "fashion-mnist", ("translation in x", "translation in y"), "shifting", True, sets=PLANTED

@@ -110,3 +110,12 @@ def _convolution(own: Any, norm: Any) -> list[nn.Module]:
 def build(height: int, width: int, weights: Path | None) -> nn.Module:
     """The ready network, of RGB pictures with values in [0, 1]; its weights are the package's."""
     return nn.Sequential(Normalised(MIDDLE, HALF), Folded(Layers(height, width)))
+
+
+def build_untrained(height: int, width: int, weights: Path | None) -> nn.Module:
+    """The same with random weights, of a size that keeps features from layer to layer (He et al. 2015)."""
+    layers = Layers(height, width, trained=False)
+    for layer in layers.modules():
+        if isinstance(layer, nn.Conv2d):
+            nn.init.kaiming_normal_(layer.weight)
+    return nn.Sequential(Normalised(MIDDLE, HALF), Folded(layers))

