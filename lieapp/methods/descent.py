@@ -132,5 +132,7 @@ class Descent(Training, Generic[BatchT]):
         loss = torch.stack([getattr(weights, name) * part for name, part in parts.items()]).sum()
         hint = "Lower flow_rate or sigma, or look at the data with `lieapp check`."
         value = self.descend(loss, plan.rate(self.done), hint, clip=plan.clip)
+        if isinstance(self.fields, Orthonormal):
+            self.fields.settle()
         shown = {name: float(part.detach()) for name, part in parts.items()}
         return {"loss": value, **shown, "validity": scores.detach().tolist(), **told}

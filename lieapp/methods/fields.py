@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
+from scipy.optimize import linear_sum_assignment
 from torch import Tensor, nn
 
 from lieapp.domains.base import Fields, Own, Points, Scalars, Stack
@@ -105,7 +106,8 @@ class Orthonormal(nn.Module):
     """Sums of fields, orthonormal in their order under a weight at fixed points: each loses what earlier ones hold.
 
     As in the paper's orthonormality loss, only the later of two slots feels it: earlier ones are constants in its
-    gradient. Here it holds exactly, at every step. Slots change by their own fields, and turn among all fields.
+    gradient. Here it holds exactly, at every step. A slot changes by a field of its own, and turns into later slots,
+    which turn back.
 
     Args:
         fields: as many as there are slots.
@@ -125,25 +127,44 @@ class Orthonormal(nn.Module):
         self.register_buffer("own", torch.arange(slots))
         self.register_buffer("points", points, persistent=False)
         self.register_buffer("weight", weight, persistent=False)
+        self.settle()
 
     def now(self) -> tuple[Mixed, Stack]:
         """The fields as the parameters are at the moment, and their values at the fixed points."""
-        mixing = self.mixing + SWIFT * self.turn @ self.mixing
+        turn = SWIFT * self.turn.triu(1)
+        mixing = self.mixing + (turn - turn.detach().T) @ self.mixing
         found = self.fields.all_at(self.points)
         fixed, own = found.detach(), self.own.tolist()
         share = _shaped(mixing[range(len(own)), own], found.ndim)
         v = torch.tensordot(mixing, fixed, 1) + share * (found - fixed)[own]
-        change = orthonormalising((self.weight.sqrt()[:, None] * v).flatten(1) / self.weight.sum().sqrt())
+        change = orthonormalising(self._columns(v))
         earlier, itself = change.tril(-1), change.diagonal()
         mixed = Mixed(self.fields, earlier @ mixing.detach() + itself[:, None] * mixing, self.own)
         return mixed, torch.tensordot(earlier, v.detach(), 1) + _shaped(itself, v.ndim) * v
 
+    def settle(self) -> None:
+        """After a step of a descent: slots turn as it says, exactly, and begin the next one orthonormal.
+
+        A slot's own field is one of those that it mostly consists of.
+        """
+        with torch.no_grad():
+            turn = SWIFT * self.turn.triu(1)
+            self.mixing.copy_(torch.linalg.matrix_exp(turn - turn.T) @ self.mixing)
+            self.turn.zero_()
+            found = self.fields.all_at(self.points)
+            change = orthonormalising(self._columns(torch.tensordot(self.mixing, found, 1)))
+            self.mixing.copy_(change @ self.mixing)
+            shares = self.mixing.abs() * self._columns(found).norm(dim=1)
+            self.own.copy_(torch.from_numpy(linear_sum_assignment(-shares.cpu().numpy())[1]))
+
     def reorder(self, order: Int[Tensor, " slot"]) -> None:
         """The same fields in another order, in which they are kept orthonormal from now on."""
         with torch.no_grad():
-            self.mixing.copy_(self.now()[0].mixing[order])
-            self.own.copy_(self.own[order])
-            self.turn.zero_()
+            self.mixing.copy_(self.mixing[order])
+            self.settle()
+
+    def _columns(self, v: Stack) -> Float[Tensor, "slot entry"]:
+        return (self.weight.sqrt()[:, None] * v).flatten(1) / self.weight.sum().sqrt()
 
     def each(self, points: Own, which: Sequence[int] | None = None) -> Stack:
         return self.now()[0].each(points, which)

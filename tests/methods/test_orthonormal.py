@@ -1,12 +1,13 @@
 """Slots that are kept orthonormal exactly: what they are, and what their gradients change."""
 
+import math
 from dataclasses import replace
 
 import pytest
 import torch
 from scipy import linalg
 
-from lieapp.methods.fields import Orthonormal, orthonormalising
+from lieapp.methods.fields import SWIFT, Orthonormal, orthonormalising
 from lieapp.methods.network import GeneratorNetwork
 from lieapp.pictures.image import ImageDomain, pixel_grid
 
@@ -21,6 +22,7 @@ def slots():
     network = GeneratorNetwork(replace(ImageDomain.arguments, dependent=(True, True)), 2, SLOTS, 16, 8, unit=0.5)
     found = Orthonormal(network.double(), SLOTS, points, weight)
     torch.nn.init.normal_(found.turn, std=0.02)
+    found.settle()
     return found
 
 
@@ -57,15 +59,25 @@ def test_a_new_order_leaves_the_fields_as_they_are(slots):
     assert torch.allclose(slots.now()[1], before[order][order])
 
 
-def test_a_slot_changes_its_own_field_and_its_own_row_only(slots):
+def test_a_slot_changes_its_own_field_and_turns_into_later_ones_only(slots):
     slots.reorder(torch.tensor([2, 0, 3, 1]))
     points = torch.rand(SLOTS, 1, 2, 5, 5, dtype=torch.float64)
-    slots.now()[0].each(points)[2].square().sum().backward()
-    rows = [slots.turn.grad, *(parameter.grad for parameter in slots.fields.own())]
-    changed = [row.flatten(1).abs().sum(1) > 1e-9 for row in rows]
-    assert changed[0].tolist() == [False, False, True, False]
-    # the third slot was the fourth field before
-    assert all(own.tolist() == [False, False, False, True] for own in changed[1:])
+    slots.now()[0].each(points)[1].square().sum().backward()
+    assert (slots.turn.grad.abs() > 1e-9).nonzero().tolist() == [[1, 2], [1, 3]]
+    for parameter in slots.fields.own():
+        changed = parameter.grad.flatten(1).abs().sum(1) > 1e-9
+        assert changed.nonzero().flatten().tolist() == [slots.own[1]]
+
+
+def test_two_slots_change_places_by_a_quarter_turn(slots):
+    """Each gets what the other had, which nothing is lost of."""
+    before = slots.now()[1]
+    with torch.no_grad():
+        slots.turn[0, 2] = math.pi / 2 / SWIFT
+    slots.settle()
+    after = slots.now()[1]
+    assert torch.allclose(after[0], before[2]) and torch.allclose(after[2], -before[0])
+    assert torch.allclose(after[1], before[1]) and torch.allclose(after[3], before[3])
 
 
 def test_gradients_along_the_flow_are_those_of_the_fields(slots):
