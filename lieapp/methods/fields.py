@@ -106,8 +106,8 @@ class Orthonormal(nn.Module):
     """Sums of fields, orthonormal in their order under a weight at fixed points: each loses what earlier ones hold.
 
     As in the paper's orthonormality loss, only the later of two slots feels it: earlier ones are constants in its
-    gradient. Here it holds exactly, at every step. A slot changes by a field of its own, and turns into later slots,
-    which turn back.
+    gradient. Here it holds exactly, at every step. A slot changes by a field of its own, and turns into later
+    slots, which turn back.
 
     Args:
         fields: as many as there are slots.
