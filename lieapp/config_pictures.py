@@ -164,6 +164,7 @@ class ImagesFlow(PictureFlow, kw_only=True, frozen=True):
             "Lipschitz bound",
         ),
     ] = 2.5
+    steps: Annotated[Positive, told("Training steps.")] = 600
     batch: Annotated[Positive, told("Batch size.")] = 8
     soft: SoftAngle = 0.1
 
