@@ -26,6 +26,13 @@ from lieapp.config_types import (
 )
 from lieapp.extension import ReadyNetwork
 
+LipschitzBound = Annotated[
+    Share,
+    told(
+        "Lipschitz constant of a field, per unit of what is moved, above which the Lipschitz loss applies.",
+        "Lipschitz bound",
+    ),
+]
 SoftAngle = Annotated[
     Weight,
     told(
@@ -41,13 +48,7 @@ class PictureFlow(Settings, kw_only=True, frozen=True):
     sigma: Annotated[Share, told("Pictures are moved to flow parameters within [-sigma, sigma].", "Flow size")] = (
         0.4
     )
-    tau: Annotated[
-        Share,
-        told(
-            "Lipschitz constant of a field, per unit of what is moved, above which the Lipschitz loss applies.",
-            "Lipschitz bound",
-        ),
-    ] = 3.0
+    tau: LipschitzBound = 3.0
     orthonormality: Annotated[
         Literal["exact", "loss"],
         told(
@@ -157,13 +158,7 @@ class ImagesFlow(PictureFlow, kw_only=True, frozen=True):
 
     w_ortho: OrthoWeight = 10.0
     w_lips: LipschitzWeight = 10.0
-    tau: Annotated[
-        Share,
-        told(
-            "Lipschitz constant of a field, per unit of what is moved, above which the Lipschitz loss applies.",
-            "Lipschitz bound",
-        ),
-    ] = 2.5
+    tau: LipschitzBound = 2.5
     steps: Annotated[Positive, told("Training steps.")] = 600
     batch: Annotated[Positive, told("Batch size.")] = 8
     soft: SoftAngle = 0.1
@@ -226,13 +221,7 @@ class ColorsFlow(PictureFlow, kw_only=True, frozen=True):
     """How fields are learned by a descent on pictures moved along them; red, green and blue reach from 0 to 1."""
 
     sigma: Annotated[Share, told("Colours are moved to flow parameters within [-sigma, sigma].", "Flow size")] = 0.2
-    tau: Annotated[
-        Share,
-        told(
-            "Lipschitz constant of a field, per unit of colour, above which the Lipschitz loss applies.",
-            "Lipschitz bound",
-        ),
-    ] = 10.0
+    tau: LipschitzBound = 10.0
     batch: Annotated[Positive, told("Batch size.")] = 16
 
 
