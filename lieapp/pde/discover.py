@@ -47,7 +47,7 @@ from lieapp.results.discovery import (
     Verdict,
 )
 from lieapp.results.truth import TruthResult
-from lieapp.runs.store.files import CURRENT, naming, write_atomic
+from lieapp.runs.store.files import CURRENT, write_atomic
 from lieapp.runs.store.session import Session
 
 
@@ -135,9 +135,7 @@ def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> Equat
     """
     result = _Job(config, declaration, session).run()
     result.identified = read_identified(session.directory.path)
-    file = session.directory.path / "generators.csv"
-    with naming(file):
-        write_csv(result, file)
+    write_csv(result, session.directory.path / "generators.csv")
     return result
 
 

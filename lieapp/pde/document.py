@@ -5,6 +5,7 @@ same as a table, generators.csv, with formulas in SymPy's syntax.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeAlias
@@ -40,6 +41,7 @@ from lieapp.pde.fitted_document import (
 from lieapp.pde.identify.document import equation as equation_blocks
 from lieapp.pde.identify.document import path as path_blocks
 from lieapp.results.discovery import AtSize, ClosedForm, EquationResult, Extended, Slot
+from lieapp.runs.store.files import write_atomic
 
 APART = 0.1
 """Largest principal angle, in radians, up to which two methods' spans are called the same."""
@@ -339,20 +341,20 @@ _SIZE = ("finite_defect", "finite_s", "finite_share", "finite_holds")
 
 
 def write_csv(result: EquationResult, path: Path) -> None:
-    """Write the file. Raises OSError."""
-    coordinates = result.coordinates
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["kind", "name", "eta", "verdict", "proved", "cosine", *_SIZE, *coordinates])
-        for slot in result.generators:
-            moved = [*_moved(slot.finite), *[""] * len(coordinates)]
-            writer.writerow(["learned", f"slot {slot.slot}", _cell(slot.eta), slot.verdict, "", "", *moved])
-        for place, form in enumerate(result.formulas, start=1):
-            said = [f"formula {place}", _cell(form.eta), form.verdict, form.proved, ""]
-            writer.writerow(["formula", *said, *_moved(None), *_parts(form.field or {}, coordinates)])
-        for row in result.truth:
-            said = [row.name, "", "", "", _cell(row.cosine)]
-            writer.writerow(["derived", *said, *_moved(None), *_parts(row.field, coordinates)])
+    """Write the file, whole or not at all. Raises OSError."""
+    coordinates, text = result.coordinates, io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["kind", "name", "eta", "verdict", "proved", "cosine", *_SIZE, *coordinates])
+    for slot in result.generators:
+        moved = [*_moved(slot.finite), *[""] * len(coordinates)]
+        writer.writerow(["learned", f"slot {slot.slot}", _cell(slot.eta), slot.verdict, "", "", *moved])
+    for place, form in enumerate(result.formulas, start=1):
+        said = [f"formula {place}", _cell(form.eta), form.verdict, form.proved, ""]
+        writer.writerow(["formula", *said, *_moved(None), *_parts(form.field or {}, coordinates)])
+    for row in result.truth:
+        said = [row.name, "", "", "", _cell(row.cosine)]
+        writer.writerow(["derived", *said, *_moved(None), *_parts(row.field, coordinates)])
+    write_atomic(path, text.getvalue().encode())
 
 
 def _parts(field: dict[str, str], coordinates: list[str]) -> list[str]:

@@ -49,7 +49,7 @@ from lieapp.pictures.ready import from_file, ready_network
 from lieapp.results.discovery import Subspace
 from lieapp.results.pictures import INSIDE, Basis, Gap, NamedField, Nearest, Part, PictureDiscovery, Slot
 from lieapp.results.training import Network
-from lieapp.runs.store.files import CURRENT, naming, write_tensors
+from lieapp.runs.store.files import CURRENT, write_tensors
 from lieapp.runs.store.session import Session
 from lieapp.settings import load_config
 
@@ -243,8 +243,7 @@ class Side(ABC):
 
     def _write(self, domain: Seen, data: Split, fields: Slotted, result: PictureDiscovery) -> None:
         """generators.csv and fields.safetensors."""
-        with naming(self.folder / "generators.csv"):
-            write_csv(result, self.folder / "generators.csv")
+        write_csv(result, self.folder / "generators.csv")
         batch, sigma = next(data.held_out.batches(SHOWN, SHOWN)), self.config.flow.sigma
         slots, s, flow = self.config.slots, torch.linspace(-sigma, sigma, STRIP), Flow(fields, self.solver)
         with torch.no_grad():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import shlex
 from collections.abc import Iterator, Sequence
@@ -45,6 +46,7 @@ from lieapp.pictures.figures import (
 )
 from lieapp.results.pictures import PictureDiscovery, SmallFlow
 from lieapp.results.training import Network, Training, share_words
+from lieapp.runs.store.files import write_atomic
 
 ANGLE = "Angle: between the features of held-out pictures before and after the move, mean over flow parameters."
 PARTS = (
@@ -126,16 +128,17 @@ def angle_chart(result: PictureDiscovery) -> Drawing | None:
 
 
 def write_csv(result: PictureDiscovery, file: Path) -> None:
-    """A line for each slot and each named field. Raises OSError."""
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["kind", "name", "angle", result.span, "cosine", *result.coordinates])
-        for row in result.generators:
-            empty = [""] * len(result.coordinates)
-            writer.writerow(["slot", row.slot, row.angle, row.share, row.nearest.cosine, *empty])
-        for field in result.reference:
-            parts = [field.field[name] for name in result.coordinates]
-            writer.writerow([result.span, field.name, field.angle, 1.0, field.cosine, *parts])
+    """A line for each slot and each named field, written whole or not at all. Raises OSError."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["kind", "name", "angle", result.span, "cosine", *result.coordinates])
+    for row in result.generators:
+        empty = [""] * len(result.coordinates)
+        writer.writerow(["slot", row.slot, row.angle, row.share, row.nearest.cosine, *empty])
+    for field in result.reference:
+        parts = [field.field[name] for name in result.coordinates]
+        writer.writerow([result.span, field.name, field.angle, 1.0, field.cosine, *parts])
+    write_atomic(file, text.getvalue().encode())
 
 
 def _slots(result: PictureDiscovery) -> Table:
