@@ -194,7 +194,7 @@ def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dic
         "load": os.getloadavg()[0], "cpu": cpu, "seconds": summary["seconds"],
         "generators": summary["generators"],
         "reference": summary["reference"], "inner": summary["inner"], "subspace": summary["subspace"],
-        "lipschitz": lipschitz(Path(summary["run"])), "gap": summary.get("gap"),
+        "lipschitz": lipschitz(Path(summary["run"])),
         "memory": after.ru_maxrss / 1024,
     }  # fmt: skip
     if network is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
+from lieapp.pictures.discover import gap_of
+
 Rows = list[dict[str, Any]]
 
 
@@ -44,12 +46,13 @@ def ready(rows: Rows) -> str:
         if case == rows[0]["case"]:
             table.append(("affine, paper", *[".98 to 1.01"] * 6, *[".09 to .12"] * 4))
         parts += [f"### {case}", markdown(table), borne(own)]
+        gaps = [gap_of([slot["affine"] for slot in row["generators"]]) for row in own]
         facts = [
-            f"seed {row['seed']}: gap after slot {row['gap']['slots']} from {row['gap']['above']:.2f} to "
-            f"{row['gap']['below']:.2f}, {row['seconds']['total']:.0f} s on {row['threads']} threads (processor "
+            f"seed {row['seed']}: {gap.slots} slots with {gap.above:.2f} at least, the others with {gap.below:.2f} "
+            f"at most, {row['seconds']['total']:.0f} s on {row['threads']} threads (processor "
             f"{row['cpu']:.0f} s, load {row['load']:.1f}), at most {row['memory']:.0f} MB"
-            for row in own
-            if row["gap"]
+            for row, gap in zip(own, gaps, strict=True)
+            if gap is not None
         ]
         parts.append("; ".join(facts) + ".")
     return "\n\n".join(parts)

@@ -313,9 +313,9 @@ def compare_named(
 
 
 def gap_of(shares: Sequence[float | None]) -> Gap | None:
-    """Where the first slots are parted furthest from the later ones by their share of the span."""
-    known = [share if share is not None and math.isfinite(share) else 0.0 for share in shares]
-    parted = [Gap(n, min(known[:n]), max(known[n:])) for n in range(1, len(known))]
+    """Where slots that lie in the span are parted furthest from those that don't, in whatever order they stand."""
+    known = sorted((x if x is not None and math.isfinite(x) else 0.0 for x in shares), reverse=True)
+    parted = [Gap(n, known[n - 1], known[n]) for n in range(1, len(known))]
     widest = max(parted, key=lambda gap: gap.above - gap.below, default=None)
     return widest if widest is not None and widest.above > widest.below else None
 

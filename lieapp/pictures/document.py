@@ -103,12 +103,12 @@ def document(result: PictureDiscovery, draw: Draw = undrawn) -> Document:
 
 
 def _gap(result: PictureDiscovery) -> Iterator[Block]:
-    """Where the slots leave the span."""
+    """How many slots lie in the span."""
     gap, rest = result.gap, len(result.generators)
     if gap is not None:
         above, below = cosines([gap.above, gap.below], 2)
-        first = "slot 1 has" if gap.slots == 1 else f"slots 1 to {gap.slots} have"
-        later = f"slot {rest} has" if gap.slots + 1 == rest else f"slots {gap.slots + 1} to {rest} have"
+        first = "one slot has" if gap.slots == 1 else f"{gap.slots} slots have"
+        later = "the other one has" if gap.slots + 1 == rest else f"the other {rest - gap.slots} have"
         share = f"a share of at least {above} in the span of {result.span} fields"
         yield Text(f"Widest gap: {first} {share}, {later} at most {below}.")
 

@@ -61,8 +61,8 @@ class Basis(msgspec.Struct):
 
 
 class Gap(msgspec.Struct):
-    """Where the slots leave the span of the named fields: each of the first `slots` has a share of `above` at least
-    in it, each later one of `below` at most, and no other place parts them further."""
+    """How many slots lie in the span of the named fields: `slots` of them have a share of `above` at least in it,
+    the others of `below` at most, and no other number parts them further."""
 
     slots: int
     above: float
@@ -90,7 +90,7 @@ class PictureDiscovery(Result, tag_field="result", tag="pictures", kw_only=True)
         s: the flow parameters at which angles were measured.
         inner: products of fields of norm 1, slot x named field.
         subspace: the angle between slots and named fields; None with fewer slots than dimensions.
-        gap: after the first slots; None where later ones lie in the span as well as the first.
+        gap: between slots in the span and the others; None of one slot, or of equal ones.
         network: the one that judges; None where a plugin brings its own features.
         figures: in figures/, of the run's arrays.
         clipped: of colours the share of pixels that each slot takes out of the cube at the largest s.

@@ -97,13 +97,14 @@ def test_the_sentence_counts_slots_in_the_span(made):
     [
         ([0.99, 0.96, 0.98, 0.4, 0.5], Gap(3, 0.96, 0.5)),
         ([0.99, 0.3, 0.2], Gap(1, 0.99, 0.3)),
-        # a later slot that lies in the span as well as the first: no gap
-        ([0.9, 0.3, 0.95], None),
+        # in whatever order they stand
+        ([0.9, 0.3, 0.95], Gap(2, 0.9, 0.3)),
+        ([0.5, 0.5], None),
         ([0.9, None, math.nan], Gap(1, 0.9, 0.0)),
         ([0.9], None),
     ],
 )
-def test_the_gap_after_the_slots_of_the_span(shares, gap):
+def test_the_gap_between_slots_in_the_span_and_others(shares, gap):
     assert gap_of(shares) == gap
 
 
@@ -115,7 +116,7 @@ def test_named_fields_stand_in_the_order_in_which_the_network_bears_them(made):
     text = printed(result)
     named = text[text.index("Affine fields") :]
     assert named.index("rotation") < named.index("shear along x")
-    assert "slot 1 has a share of at least 0.999 in the span of affine fields, slot 2 has at most 0.2" in text
+    assert "one slot has a share of at least 0.999 in the span of affine fields, the other one has at most" in text
 
 
 def test_a_field_by_its_components():
