@@ -1,11 +1,13 @@
 """Symmetries of colours: planted ones are found, and what networks that saw photographs bear.
 
-    python benchmarks/colors.py [planted] [natural] [trained] [ready-made] [--only NAME …] [--seeds 0 1 2]
-                                [--threads 1] [--seconds 500] [--work FOLDER] [--out FOLDER]
+    python benchmarks/colors.py [planted] [natural] [trained] [planted-ready] [ready-made] [--only NAME …]
+                                [--seeds 0 1 2] [--threads 1] [--seconds 500] [--work FOLDER] [--out FOLDER]
 
 planted: the extractors of benchmarks/plugins/planted_colors.py, invariant by construction; nothing told.
 natural: a network trained on the photographs as they are.
 trained: networks trained with hues or brightness changed at random; natural is their control.
+planted-ready: linear functions of EfficientNet-Lite0's features that don't notice a change of colours, own ones for
+each seed; ready-made is the control.
 ready-made: EfficientNet-Lite0 trained on ImageNet, and with random weights.
 
 Each is what a user types, `lieapp train` and `lieapp discover`, in a process of its own. Rows are added to
@@ -39,7 +41,7 @@ class Case:
     """One experiment, done with several seeds.
 
     Args:
-        kind: planted, natural, trained or ready-made.
+        kind: planted, natural, trained, planted-ready or ready-made.
         plugin: its name.
         planted: the named field that was planted; empty for none.
         train: settings of the network; None where nothing is trained.
@@ -64,10 +66,11 @@ CASES = {
     "trained with brightness": Case(
         "trained", planted="brightness", train=("augment=brightness:0.7", *SIZE), sets=SIZE
     ),
+    "invariance = hue": Case("planted-ready", planted="hue rotation", train=("invariance=hue", "crops=2000")),
     "efficientnet-lite0": Case("ready-made", sets=("network=efficientnet-lite0",)),
     "random weights": Case("ready-made", sets=("network=efficientnet-lite0-random",)),
 }
-KINDS = ("planted", "natural", "trained", "ready-made")
+KINDS = ("planted", "natural", "trained", "planted-ready", "ready-made")
 
 
 def main() -> None:
@@ -106,7 +109,8 @@ def done(case: Case, seed: int, arguments: argparse.Namespace) -> dict[str, Any]
     words = ["discover", "--plugin", case.plugin, "--plugins", str(PLUGINS), "--seed", str(seed)]
     network: dict[str, Any] = {}
     if case.train is not None:
-        network = lieapp(["train", "--plugin", case.plugin, *sets((*case.train, *threads))], work)
+        own = ["--seed", str(seed)] if case.kind == "planted-ready" else []
+        network = lieapp(["train", "--plugin", case.plugin, *own, *sets((*case.train, *threads))], work)
         words += ["--set", f"trained={network['file']}"]
     start, used, load = time.perf_counter(), cpu_seconds(), os.getloadavg()[0]
     summary = lieapp([*words, *sets((*case.sets, *threads))], work)
@@ -119,7 +123,8 @@ def done(case: Case, seed: int, arguments: argparse.Namespace) -> dict[str, Any]
     if case.planted:
         row |= held_against(summary, case.planted)
     if network:
-        row["network"] = {key: network[key] for key in ("accuracy", "learned_from", "judged_on", "parameters")}
+        keys = ("accuracy", "learned_from", "judged_on", "parameters", "planted", "seconds")
+        row["network"] = {key: network[key] for key in keys}
     return row
 
 

@@ -14,8 +14,14 @@ NOTES = {
     "natural": "A network trained on the photographs as they are.",
     "trained": "Networks trained with colours changed at random, and the natural one as control: cosines of the "
     "changes with its slots.",
-    "ready-made": "EfficientNet-Lite0 trained on ImageNet, with fewer steps and pictures.",
+    "planted-ready": "Linear functions of EfficientNet-Lite0's features that don't notice a change of colours, "
+    "and the network as it was as control. Right answers are those of the nearest mean feature.",
+    "ready-made": "EfficientNet-Lite0 trained on ImageNet, and with random weights.",
 }
+
+
+CONTROLS = {"planted": "", "trained": "photographs", "planted-ready": "efficientnet-lite0"}
+"""The case beside each kind in which something was planted."""
 
 
 def written(head: str, rows: list[Row]) -> str:
@@ -25,8 +31,8 @@ def written(head: str, rows: list[Row]) -> str:
         own = [row for row in rows if row["kind"] == kind]
         if own:
             parts += [f"## {kind.capitalize()}", note, slots(own)]
-            if kind in ("planted", "trained"):
-                parts.append(planted(own, [row for row in rows if row["kind"] == "natural"]))
+            if kind in CONTROLS:
+                parts.append(planted(own, [row for row in rows if row["case"] == CONTROLS[kind]]))
             parts.append(bears(own))
     parts.append(conditions(rows))
     return "\n\n".join(parts) + "\n"
@@ -54,7 +60,7 @@ def planted(rows: list[Row], control: list[Row]) -> str:
     ]  # fmt: skip
     for row in rows:
         lines.append(_planted(row["planted"], row))
-    for name in dict.fromkeys(row["planted"] for row in rows if row["kind"] == "trained"):
+    for name in dict.fromkeys(row["planted"] for row in rows):
         lines += [_planted(name, row) for row in control]
     return table(lines)
 
@@ -65,7 +71,7 @@ def _planted(name: str, row: Row) -> tuple[str, ...]:
     slot = max(range(len(cosines)), key=cosines.__getitem__)
     right = row.get("network", {}).get("accuracy")
     return (
-        name, row["case"] if row["kind"] != "natural" else "control", str(row["seed"]), down(cosines[0]),
+        name, row["case"] if row["planted"] else "control", str(row["seed"]), down(cosines[0]),
         f"{down(cosines[slot])} (slot {slot + 1})", down(row["reference"][number]["cosine"]),
         "" if right is None else f"{100 * right:.1f} %", f"{row['wall']:.0f}", f"{row['cpu']:.0f}",
     )  # fmt: skip

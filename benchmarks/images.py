@@ -1,9 +1,11 @@
 """Symmetries of pictures: planted ones are found, and what networks trained on pictures bear.
 
-    python benchmarks/images.py [--kinds ready planted natural trained resampling speed] [--only NAME …]
-                                [--seeds 0 1 2] [--threads 1] [--work FOLDER] [--out FOLDER]
+    python benchmarks/images.py [--kinds ready planted-ready planted natural trained resampling speed]
+                                [--only NAME …] [--seeds 0 1 2] [--threads 1] [--work FOLDER] [--out FOLDER]
 
 ready: ten slots on the features of EfficientNet-Lite0, trained on ImageNet and with random weights.
+planted-ready: linear functions of EfficientNet-Lite0's features that don't notice one kind of move, own ones for
+each seed; and the network as it was, as control.
 planted: extractors of tests/extractors.py, invariant by construction, on Fashion-MNIST; nothing told. The
 cosine is that of the planted field with slot 1, or of the largest principal angle between as many first slots as
 fields were planted and their span, under the weight of pixels.
@@ -79,7 +81,7 @@ class Case:
     """One experiment, done with several seeds.
 
     Args:
-        kind: ready, planted, natural or trained.
+        kind: ready, planted-ready, planted, natural or trained.
         data: of the pictures, by a name that `--data` knows.
         planted: named fields that the extractor doesn't feel.
         extractor: in tests/extractors.py; a trained network if empty.
@@ -98,12 +100,19 @@ class Case:
 
 
 PLANTED = ("pictures=1000", "slots=3")
-SIZE = ("crops=2400", "crop_side=32")
+SIZE, CUT = ("crops=2400", "crop_side=32"), ("crops=2000",)
 NATURAL = ("slots=10", "batch=12", "steps=250", "held_out=128")
 # pictures with a margin are small: a scaling of norm 1 is fast there, and moves them out of the frame at .4
 CASES = {
     "EfficientNet-Lite0": Case("ready", "photographs", sets=("slots=10",)),
     "random weights": Case("ready", "photographs", sets=("slots=10", "network=efficientnet-lite0-random")),
+    "invariance = rotation": Case(
+        "planted-ready", "photographs", ("rotation",), train=("invariance=rotation", *CUT), sets=("slots=3",)
+    ),
+    "invariance = shear-x": Case(
+        "planted-ready", "photographs", ("shear along x",), train=("invariance=shear-x", *CUT), sets=("slots=3",)
+    ),
+    "as it was": Case("planted-ready", "photographs", ("rotation", "shear along x"), sets=("slots=3",)),
     "rotation": Case("planted", "fashion-mnist", ("rotation",), "turning", sets=PLANTED),
     "translations": Case(
         "planted", "fashion-mnist", ("translation in x", "translation in y"), "shifting", True, sets=PLANTED
@@ -163,7 +172,7 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Symmetries of pictures, planted and natural.")
-    kinds = ("ready", "planted", "natural", "trained", "resampling", "speed")
+    kinds = ("ready", "planted-ready", "planted", "natural", "trained", "resampling", "speed")
     parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds)
     parser.add_argument("--only", nargs="+", choices=tuple(CASES))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
@@ -180,10 +189,10 @@ def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dic
     network: dict[str, Any] | None = None
     if case.extractor:
         words += planted_plugin(case, work)
-    elif case.kind == "ready":
+    elif case.kind == "ready" or (case.kind == "planted-ready" and not case.train):
         words += ["--plugin", "images", "--data", case.data]
     else:
-        network = trained(case, arguments)
+        network = trained(case, arguments, seed if case.kind == "planted-ready" else 0)
         words += ["--plugin", "images", "--data", case.data, "--set", f"trained={network['file']}"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     summary = lieapp(words, work, f"{name} {seed}")
@@ -198,18 +207,25 @@ def done(name: str, case: Case, seed: int, arguments: argparse.Namespace) -> dic
         "memory": after.ru_maxrss / 1024,
     }  # fmt: skip
     if network is not None:
-        row["network"] = {k: network[k] for k in ("accuracy", "learned_from", "judged_on", "parameters")}
+        keys = ("accuracy", "learned_from", "judged_on", "parameters", "planted", "seconds")
+        row["network"] = {k: network[k] for k in keys}
     names = [field["name"] for field in summary["reference"]]
-    if case.kind == "planted" or (case.planted and name != "control"):
+    if case.kind == "planted" or (case.planted and name not in CONTROLS):
         row["cosine"] = cosine(Path(summary["run"]), [names.index(own) for own in case.planted])
     print(name, seed, {k: row[k] for k in ("cosine", "cpu") if k in row}, flush=True)
     return row
 
 
-def trained(case: Case, arguments: argparse.Namespace) -> dict[str, Any]:
+CONTROLS = ("control", "as it was")
+
+
+def trained(case: Case, arguments: argparse.Namespace, seed: int = 0) -> dict[str, Any]:
     """The network of a case, and what is known of it."""
     training = ["train", "--plugin", "images", "--data", case.data, *sets(case.train, arguments.threads)]
-    return lieapp(training, arguments.work.absolute(), f"network of {case.data} {' '.join(case.train)}")
+    name = f"network of {case.data} {' '.join(case.train)}"
+    if seed:
+        training, name = [*training, "--seed", str(seed)], f"{name} {seed}"
+    return lieapp(training, arguments.work.absolute(), name)
 
 
 def resampling(arguments: argparse.Namespace) -> dict[str, Any]:

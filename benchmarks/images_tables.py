@@ -15,8 +15,8 @@ def written(heading: str, found: dict[str, Any], missing: dict[str, list[int]]) 
     rows = list(found.values())
     parts = [heading]
     written_by = {
-        "ready": ready, "planted": planted, "trained": trained, "natural": natural, "resampling": blur,
-        "speed": speed,
+        "ready": ready, "planted-ready": invariant, "planted": planted, "trained": trained, "natural": natural,
+        "resampling": blur, "speed": speed,
     }  # fmt: skip
     for kind, part in written_by.items():
         own = [row for row in rows if row["kind"] == kind]
@@ -91,6 +91,39 @@ def planted(rows: Rows) -> str:
             f"{row['cpu']:.0f}", row["threads"], f"{row['load']:.1f}",
         ))  # fmt: skip
     return f"## Planted symmetries\n\n{markdown(table)}\n\n{spread(rows)}\n\n{reference(rows, 'extractor')}"
+
+
+def invariant(rows: Rows) -> str:
+    """What was planted in a ready network, and whether slot 1 found it."""
+    table = [
+        ("network", "seed", "field", "cosine with slots 1, 2, 3", "angle of slots",
+         "right answers before, after", "angle of its move before, after", "least of other moves before, after",
+         "planting (s)", "discovery (s)")
+    ]  # fmt: skip
+    for row in rows:
+        names = [field["name"] for field in row["reference"]]
+        changed = changes(row["network"]) if "network" in row else [""] * 4
+        for name in row["planted"]:
+            cosines = told([abs(inner[names.index(name)]) for inner in row["inner"]])
+            angles = told([slot["angle"] for slot in row["generators"]])
+            seconds = f"{row['seconds']['total']:.0f}"
+            table.append((row["case"], row["seed"], name, cosines, angles, *changed, seconds))
+    words = (
+        "Linear functions of EfficientNet-Lite0's features that don't notice one kind of move, and the network as "
+        "it was. Right answers: by the nearest mean feature, on crops kept aside. Angles in radians."
+    )
+    return f"## Planted in EfficientNet-Lite0\n\n{words}\n\n{markdown(table)}\n\n{reference(rows, 'network')}"
+
+
+def changes(network: dict[str, Any]) -> list[str]:
+    """Accuracy, angle of the planted move, least angle of others, each before and after; seconds."""
+    own = network["planted"]
+    others = (f"{min(own[key].values()):.3f}" for key in ("others_before", "others"))
+    return [
+        f"{100 * own['accuracy_before']:.1f} %, {100 * network['accuracy']:.1f} %",
+        f"{own['angle_before']:.3f}, {own['angle']:.3f}", ", ".join(others),
+        f"{network['seconds']['training']:.0f}",
+    ]  # fmt: skip
 
 
 def trained(rows: Rows) -> str:

@@ -202,6 +202,10 @@ class DiscoverImagesConfig(DiscoverPictures, kw_only=True, frozen=True):
     ] = 256
     flow: ImagesFlow = ImagesFlow()
 
+    @property
+    def margin(self) -> float:
+        return self.crop_margin
+
     def __post_init__(self) -> None:
         if 0 < self.nodes < 4:
             raise ValueError(f"nodes = {self.nodes}: cubic splines need 4; 0 takes every pixel")

@@ -18,11 +18,13 @@ from lieapp.config_types import (
     Positive,
     RunKind,
     RunSettings,
+    Settings,
     Share,
     Threads,
     of_data,
     of_network,
     of_training,
+    told,
 )
 
 PLANE: dict[str, float] = {
@@ -37,7 +39,7 @@ COLORS: dict[str, float] = {"hue": math.pi, "brightness": 0.5, "contrast": 0.5, 
 KINDS = {**PLANE, **COLORS}
 
 
-def parse_kinds(text: str) -> dict[str, float]:
+def parse_kinds(text: str, setting: str = "augment") -> dict[str, float]:
     """`rotation, shear-x:0.4` as the largest flow parameter of each kind; nothing for an empty text.
 
     Raises ValueError for a kind that isn't known or is named twice, and a range that isn't a positive number.
@@ -48,15 +50,15 @@ def parse_kinds(text: str) -> dict[str, float]:
         if name not in KINDS:
             near = get_close_matches(name, KINDS, n=1)
             meant = f"did you mean {near[0]}?" if near else f"the kinds are {', '.join(KINDS)}"
-            raise ValueError(f"augment = {text}: there is no kind {name!r}; {meant}")
+            raise ValueError(f"{setting} = {text}: there is no kind {name!r}; {meant}")
         if name in found:
-            raise ValueError(f"augment = {text}: {name} is named twice")
+            raise ValueError(f"{setting} = {text}: {name} is named twice")
         try:
             found[name] = float(size) if sign else KINDS[name]
         except ValueError:
             found[name] = math.nan
         if not 0 < found[name] < math.inf:
-            raise ValueError(f"augment = {item}: {size!r} isn't a positive number; write it as rotation:0.5")
+            raise ValueError(f"{setting} = {item}: {size!r} isn't a positive number; write it as rotation:0.5")
     return found
 
 
@@ -78,6 +80,11 @@ TRAINED = "trained"
 
 class PicturesRun(RunSettings, kw_only=True, frozen=True):
     """What all runs on pictures have to set."""
+
+    @property
+    def margin(self) -> float:
+        """Margin kept around each crop, as a share of its side."""
+        return 0.0
 
     data: Place = ""
     crops: Annotated[
@@ -105,6 +112,25 @@ class Classifying(PicturesRun, kw_only=True, frozen=True):
     batch: Annotated[Positive, of_training("Batch size.")] = 128
 
 
+class Planting(Settings, kw_only=True, frozen=True):
+    """Which linear functions of a ready network's features are taken, so that a kind of move isn't noticed."""
+
+    features: Annotated[Positive, told("Number of linear functions, those that notice the move least.")] = 16
+    draws: Annotated[Positive, told("How often each picture is moved along what is planted.")] = 5
+    ridge: Annotated[
+        Share,
+        told(
+            "Response to the move that every linear function is taken to have, as a share of the mean; a larger "
+            "one fits the pictures less closely.",
+        ),
+    ] = 0.1
+    crop_margin: Annotated[
+        float,
+        msgspec.Meta(ge=0, le=1),
+        told("Margin around each crop, as a share of its side: what comes into view where it is moved."),
+    ] = 0.25
+
+
 class TrainConfig(Classifying, kw_only=True, frozen=True):
     """`lieapp train`: a picture classifier, whose features `lieapp discover` then uses."""
 
@@ -115,9 +141,10 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
         str,
         of_network(
             "`small` (three convolutions), `resnet18` with the stem for small pictures, a torchvision "
-            "classifier, or `efficientnet-lite0`, whose training goes on from its package's weights."
+            "classifier, or `efficientnet-lite0`, whose training goes on from its package's weights. Empty: "
+            "`small`, or with `invariance` `efficientnet-lite0`."
         ),
-    ] = "small"
+    ] = ""
     weights: Annotated[
         str, of_network("A file of pretrained weights for a torchvision classifier, as published.")
     ] = ""
@@ -152,7 +179,23 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
         ),
     ] = ""
 
+    invariance: Annotated[
+        str,
+        of_training(
+            "A kind of move that features are made not to notice, instead of a training: `rotation`, "
+            "`shear-x:0.8` (images.md). Of these settings, those of `planting` apply.",
+        ),
+    ] = ""
+    planting: Planting = Planting()
+
+    @property
+    def margin(self) -> float:
+        return self.planting.crop_margin if self.invariance else 0.0
+
     def __post_init__(self) -> None:
+        if not self.network:
+            msgspec.structs.force_setattr(self, "network", READY if self.invariance else "small")
+        self._check_invariance()
         parse_kinds(self.augment)
         if self.network == READY and self.weights:
             raise ValueError(f"weights = {self.weights}: {READY} brings its own; leave weights out")
@@ -160,3 +203,13 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
             raise ValueError("epochs = 0 takes features as a file has them: give weights, or set epochs = 1")
         if self.weights and self.network == "small":
             raise ValueError("weights are of a classifier of torchvision: set network to its name, as resnet50")
+
+    def _check_invariance(self) -> None:
+        if len(parse_kinds(self.invariance, "invariance")) > 1:
+            raise ValueError(f"invariance = {self.invariance}: one kind of move can be planted; name one")
+        if self.invariance and self.augment:
+            raise ValueError(f"augment = {self.augment}: with invariance no classifier is trained; leave it out")
+        if self.invariance and self.network != READY:
+            raise ValueError(
+                f"network = {self.network}: an invariance is planted in {READY}; leave network or invariance out"
+            )

@@ -18,13 +18,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lieapp.augment.pipeline import Trainee
-from lieapp.data.images.pictures import Pictures, Pixels, flipped
+from lieapp.data.images.pictures import Around, Pictures, Pixels, flipped
 from lieapp.domains.formulas import AFFINE, ReferenceField
 from lieapp.errors import DataError
 from lieapp.methods.loop import Adam
 from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.pictures.extractor import Extractor
-from lieapp.pictures.image import pixel_grid, resample
+from lieapp.pictures.image import pixel_grid, resample, spacing
 
 COLOR_NAMES = {name: name for name in ("brightness", "contrast", "saturation")} | {"hue": "hue rotation"}
 """The named field behind each kind of `lieapp.config_pictures.COLORS`."""
@@ -34,8 +34,13 @@ Move = Callable[[Pixels, Float[Tensor, " batch"]], Pixels]
 """Pictures, each moved to its own flow parameter."""
 
 
-def _rate(field: ReferenceField, count: int) -> Float[Tensor, "{count}+1 {count}+1"]:
-    """The matrix A of an affine field of so many components, in homogeneous coordinates."""
+Rate = Float[Tensor, "row column"]
+"""The matrix A of an affine field in homogeneous coordinates; its moves are exp(sA)."""
+
+
+def rate_of(field: ReferenceField) -> Rate:
+    """The matrix of an affine field."""
+    count = len(field.formula)
     corners = torch.cat([torch.zeros(1, count), torch.eye(count)])[..., None]
     shift, *columns = field.function(corners).double()[..., 0]
     rate = torch.zeros(count + 1, count + 1, dtype=torch.float64)
@@ -43,39 +48,8 @@ def _rate(field: ReferenceField, count: int) -> Float[Tensor, "{count}+1 {count}
     return rate
 
 
-def color_move(kind: str, field: ReferenceField) -> Move:
-    """exp(sA) of every colour for an affine field A, exactly, clipped to the cube [0, 1]³."""
-    rate = _rate(field, 3)
-
-    def move(pixels: Pixels, s: Float[Tensor, " batch"]) -> Pixels:
-        if pixels.shape[1] != 3:
-            raise DataError(
-                f"augment = {kind}: the pictures are grey; this changes colours.",
-                hint="Leave it out, or give --data RGB pictures.",
-            )
-        ahead = torch.linalg.matrix_exp(s.double().cpu()[:, None, None] * rate)[:, :3].to(pixels)
-        moved = torch.einsum("bij,bjhw->bihw", ahead[:, :, :3], pixels) + ahead[:, :, 3, None, None]
-        return moved.clamp(0, 1)
-
-    return move
-
-
 PADDING = "border"
 """What lies outside of a moved picture: its edge, continued, as in a discovery."""
-
-
-def affine_move(field: ReferenceField) -> Move:
-    """f(exp(-sA) x) for an affine field A, exactly, with bilinear interpolation."""
-    rate = _rate(field, 2)
-
-    def move(pixels: Pixels, s: Float[Tensor, " batch"]) -> Pixels:
-        back = torch.linalg.matrix_exp(-s.double().cpu()[:, None, None] * rate)[:, :2].to(pixels)
-        height, width = pixels.shape[2:]
-        grid = pixel_grid(height, width, pixels.dtype, pixels.device)[0]
-        places = torch.einsum("bij,jhw->bihw", back[:, :, :2], grid) + back[:, :, 2, None, None]
-        return resample(pixels, places, PADDING)
-
-    return move
 
 
 FIELDS = {
@@ -90,11 +64,63 @@ FIELDS = {
 }
 """The reference field behind each affine kind."""
 
-MOVES: dict[str, Move] = {
-    **{kind: affine_move(f) for kind, name in FIELDS.items() for f in AFFINE if f.name == name},
-    **{kind: color_move(kind, f) for kind, name in COLOR_NAMES.items() for f in COLOR_FIELDS if f.name == name},
+RATES = {
+    **{kind: rate_of(f) for kind, name in FIELDS.items() for f in AFFINE if f.name == name},
+    **{kind: rate_of(f) for kind, name in COLOR_NAMES.items() for f in COLOR_FIELDS if f.name == name},
 }
-"""How each of `lieapp.config_pictures.KINDS` moves pictures."""
+"""Of each of `lieapp.config_training.KINDS`."""
+
+Maps = Float[Tensor, "batch row column"]
+"""Affine maps in homogeneous coordinates, one for each picture."""
+
+
+def displaced(pixels: Pixels, back: Maps, interpolation: str = "bilinear", around: Around | None = None) -> Pixels:
+    """f(M x) at every pixel x, for the map M of each picture f; f reaches as far as `around`, if that is given."""
+    height, width = pixels.shape[2:]
+    grid = pixel_grid(height, width, pixels.dtype, pixels.device)[0]
+    own = back[:, :2].to(pixels)
+    places = torch.einsum("bij,jhw->bihw", own[:, :, :2], grid) + own[:, :, 2, None, None]
+    whole = pixels if around is None else around
+    return resample(whole, places, PADDING, interpolation, spacing(height, width))
+
+
+def recolored(pixels: Pixels, maps: Maps) -> Pixels:
+    """The colour c of every pixel becomes M c, also where that is no colour any more."""
+    own = maps[:, :3].to(pixels)
+    return torch.einsum("bij,bjhw->bihw", own[:, :, :3], pixels) + own[:, :, 3, None, None]
+
+
+def color_move(kind: str) -> Move:
+    """exp(sA) of every colour, exactly, clipped to the cube [0, 1]³."""
+
+    def move(pixels: Pixels, s: Float[Tensor, " batch"]) -> Pixels:
+        check_colors(pixels, f"augment = {kind}")
+        return recolored(pixels, exponential(RATES[kind], s)).clamp(0, 1)
+
+    return move
+
+
+def affine_move(kind: str) -> Move:
+    """f(exp(-sA) x), exactly, with bilinear interpolation."""
+    return lambda pixels, s: displaced(pixels, exponential(RATES[kind], -s))
+
+
+def exponential(rates: Float[Tensor, "*batch row column"], s: Float[Tensor, " batch"]) -> Maps:
+    """exp(sA) for each s, in double precision."""
+    return torch.linalg.matrix_exp(s.double().cpu()[:, None, None] * rates)
+
+
+def check_colors(pixels: Pixels, setting: str) -> None:
+    """Raises DataError for grey pictures, whose colours a setting would change."""
+    if pixels.shape[1] != 3:
+        raise DataError(
+            f"{setting}: the pictures are grey; this changes colours.",
+            hint="Leave it out, or give --data RGB pictures.",
+        )
+
+
+MOVES = {kind: affine_move(kind) for kind in FIELDS} | {kind: color_move(kind) for kind in COLOR_NAMES}
+"""How each of `lieapp.config_training.KINDS` moves pictures."""
 
 
 def transformed(kinds: Mapping[str, float], pixels: Pixels, generator: torch.Generator) -> Pixels:

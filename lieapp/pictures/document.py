@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ from lieapp.pictures.figures import (
     strips,
 )
 from lieapp.results.pictures import PictureDiscovery, SmallFlow
-from lieapp.results.training import Network, Training, share_words
+from lieapp.results.training import Network, Planted, Training, share_words
 from lieapp.runs.store.files import write_atomic
 
 ANGLE = "Angle: between the features of held-out pictures before and after the move, mean over flow parameters."
@@ -269,6 +269,10 @@ LEARNED = {
 }  # fmt: skip
 """Settings of a training that results depend on most."""
 
+def _learned(result: Training) -> Iterable[tuple[str, str]]:
+    return LEARNED.items() if result.planted is None else [("invariance", "invariance"), ("planting", "planting")]
+
+
 NAMES = 12
 """Classes that are named; of more only their number is told."""
 
@@ -279,18 +283,38 @@ def training_document(result: Training, draw: Draw = undrawn) -> Document:
     took = "from the cache" if result.cached else duration(result.seconds.get("training"))
     columns = [Column(name, number=True) for name in ("Accuracy", "Loss", "Training")]
     command = ["lieapp", "discover", "--plugin", str(result.plugin), "--set", f"trained={result.file}"]
+    curve: list[Block] = []
+    if result.planted is None:
+        note = f"No curves: {why}."
+        curve = [Heading(CURVE, "right"), Figure("right", CURVE, "", draw("right").drawing, note=note)]
     return [
         *outcome(result),
         Heading("Accuracy", "accuracy"),
         Table(columns, [[share_words(result.accuracy), number(result.loss), took]]),
         Text("On the validation pictures; the loss is the mean cross-entropy.", small=True),
+        *planted_part(result.planted),
         Heading("Network", "network"),
         Table([Column("what"), Column("value")], facts(result)),
         Text(f"Find its symmetries with `{shlex.join(command)}`."),
-        Heading(CURVE, "right"),
-        Figure("right", CURVE, "", draw("right").drawing, note=f"No curves: {why}."),
+        *curve,
         *seconds(result.seconds),
     ]
+
+
+def planted_part(planted: Planted | None) -> list[Block]:
+    """Angles of each kind of move, before and after an invariance was planted."""
+    if planted is None:
+        return []
+    columns = [Column("field"), Column("angle before / rad", number=True), Column("angle / rad", number=True)]
+    rows = [[f"{planted.field} (planted)", number(planted.angle_before), number(planted.angle)]]
+    for name, angle in planted.others.items():
+        rows.append([name, number(planted.others_before[name]), number(angle)])
+    words = (
+        f"The angle by which moves turn the features of validation pictures. The planted field was followed to "
+        f"flow parameters of up to {planted.reach:.3g}; angles are measured at half of that. Accuracies are those "
+        f"of the nearest mean feature: {share_words(planted.accuracy_before)} before planting."
+    )
+    return [Heading("Planted invariance", "planted"), Table(columns, rows), Text(words, small=True)]
 
 
 def facts(result: Training) -> list[tuple[str, str]]:
@@ -304,7 +328,7 @@ def facts(result: Training) -> list[tuple[str, str]]:
         ("training pictures", number(result.learned_from)),
         ("validation pictures", number(result.judged_on)),
         ("classes", classes),
-        *((label, str(result.settings.get(key, ""))) for key, label in LEARNED.items()),
+        *((label, str(result.settings.get(key, ""))) for key, label in _learned(result)),
         ("device", result.device),
         ("file", result.file),
     ]

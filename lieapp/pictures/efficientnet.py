@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn.functional import adaptive_avg_pool2d
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 from lieapp.data.images.pictures import Pixels
@@ -19,6 +20,9 @@ from lieapp.pictures.offered import EFFICIENTNET, check_installed
 
 COUNT = 1280
 """Features below the classifier."""
+
+INNER, GRID = 11, 4
+"""Blocks up to the last of stride 16, with 112 channels; places along a side that are kept of it."""
 
 MIDDLE, HALF = (127 / 255,) * 3, (128 / 255,) * 3
 """Its normalisation, (byte - 127) / 128."""
@@ -75,10 +79,19 @@ class Folded(nn.Module):
         body = nn.Sequential(*stem, *map(_block, network._blocks), *head)
         # the faster order in memory for convolutions of one channel each
         self.body = body.to(memory_format=torch.channels_last).eval().requires_grad_(False)
+        self.places = False
+
+    def keep_places(self) -> None:
+        """Drop the layers from stride 32 on: features are then those of a grid of places, of 4 x 4 at most."""
+        inner = 2 + INNER
+        self.body, self.places = self.body[:inner], True
 
     def forward(self, pixels: Pixels) -> Float[Tensor, "batch feature"]:
-        found: Tensor = self.body(pixels.contiguous(memory_format=torch.channels_last)).mean((2, 3))
-        return found
+        found: Tensor = self.body(pixels.contiguous(memory_format=torch.channels_last))
+        if not self.places:
+            return found.mean((2, 3))
+        grid = [min(GRID, length) for length in found.shape[2:]]
+        return adaptive_avg_pool2d(found, grid).flatten(1)
 
 
 def _block(block: Any) -> nn.Module:

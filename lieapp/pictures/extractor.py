@@ -109,6 +109,7 @@ class Extractor(nn.Module):
         else:
             self.body, self.count = torchvision_body(kind)
             self.channels = 3
+        self.frame: nn.Linear | None = None
         self.head = nn.Linear(self.count, shape.classes)
         self.register_buffer("mean", torch.full((self.channels, 1, 1), 0.5))
         self.register_buffer("deviation", torch.full((self.channels, 1, 1), 0.5))
@@ -172,15 +173,33 @@ class Extractor(nn.Module):
 
     def only_used(self) -> Extractor:
         """This, for features that aren't trained any more, sooner computed."""
+        self.fold()
+        return self.eval().requires_grad_(False)
+
+    def fold(self) -> None:
+        """Take normalisations into the convolutions before them, where the layers are those of `READY`."""
         if isinstance(self.body, Layers):
             self.body = Folded(self.body)
-        return self.eval().requires_grad_(False)
 
     def features(self, pixels: Pixels) -> Float[Tensor, "batch feature"]:
         """H(f), what the classifier sees."""
         pixels = resized(pixels.expand(-1, self.channels, -1, -1), self.size)
         found: Tensor = self.body((pixels - self.mean) / self.deviation)
-        return found
+        return found if self.frame is None else self.frame(found)
+
+    def keep_places(self) -> None:
+        """Take features of an inner layer of `READY`, which still know places, as features."""
+        self.fold()
+        assert isinstance(self.body, Folded)
+        self.body.keep_places()
+        self.requires_grad_(False)
+
+    def project(self, size: int, count: int) -> nn.Linear:
+        """Make so many linear functions of the `size` features the features, for the caller to fill."""
+        device = self.mean.device
+        self.frame = nn.Linear(size, count).to(device).requires_grad_(False)
+        self.head = nn.Linear(count, self.shape.classes).to(device).requires_grad_(False)
+        return self.frame
 
     def forward(self, pixels: Pixels) -> Float[Tensor, "batch class"]:
         found: Tensor = self.head(self.features(pixels))
@@ -223,7 +242,9 @@ def extractor_bytes(extractor: Extractor, facts: Network) -> bytes:
     """The file's content; `facts` travel in its header."""
     header = {
         "version": VERSION, "kind": extractor.kind, "base": extractor.base, "side": extractor.side,
-        "published": extractor.published, "shape": asdict(extractor.shape), "facts": msgspec.to_builtins(facts),
+        "published": extractor.published,
+        "frame": None if extractor.frame is None else list(extractor.frame.weight.shape),
+        "shape": asdict(extractor.shape), "facts": msgspec.to_builtins(facts),
     }  # fmt: skip
     tensors = {name: value.detach().cpu().contiguous() for name, value in extractor.state_dict().items()}
     return save(tensors, metadata={"extractor": json.dumps(header)})
@@ -242,6 +263,10 @@ def read_extractor(file: Path) -> tuple[Extractor, Network]:
         extractor = Extractor(
             header["kind"], Shape(**header["shape"]), header["base"], header["side"], header["published"]
         )
+        if header.get("frame"):
+            count, size = header["frame"]
+            extractor.keep_places()
+            extractor.project(size, count)
         extractor.load_state_dict(load(content))
         facts = msgspec.convert(header["facts"], Network)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError, LieappError) as error:

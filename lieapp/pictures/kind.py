@@ -57,7 +57,7 @@ GENTLE = 1e-3
 
 def _costs_of_training(config: TrainConfig, declaration: LabelledPictures) -> list[str]:
     """What settings would cost: that of a ready network's knowledge."""
-    if config.network != READY or not config.epochs or config.rate <= GENTLE:
+    if config.invariance or config.network != READY or not config.epochs or config.rate <= GENTLE:
         return []
     return [f"rate = {config.rate:g} makes {READY} forget what it knows of ImageNet; set rate=0.0005"]
 

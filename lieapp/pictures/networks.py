@@ -26,7 +26,8 @@ from lieapp.data.images.pictures import Pictures, check_classes
 from lieapp.data.images.sources import cache_folder, pictures_of
 from lieapp.errors import DataError
 from lieapp.pictures.extractor import VERSION, Extractor, PictureFeatures, Shape, extractor_bytes, read_extractor
-from lieapp.results.training import Network, Training
+from lieapp.pictures.planting import Planter
+from lieapp.results.training import Network, Training, share_words
 from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.session import Session
 
@@ -85,9 +86,21 @@ def network_of(
     elif config.network != READY:
         extractor.normalise_by(learn.pixels)
     extractor.check_size()
+    extractor.to(session.device)
+    facts = (_planted if config.invariance else _classifier)(config, extractor, learn, judge, flip, session)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(file, extractor_bytes(extractor, facts))
+    facts.cached = False
+    return extractor.eval().requires_grad_(False), facts, file
+
+
+def _classifier(
+    config: TrainConfig, extractor: Extractor, learn: Pictures, judge: Pictures, flip: bool, session: Session
+) -> Network:
+    """Train it to tell classes apart."""
     recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip)
     change = partial(transformed, parse_kinds(config.augment))
-    training = ClassifierTraining(extractor.to(session.device), learn, recipe, config.seed, change)
+    training = ClassifierTraining(extractor, learn, recipe, config.seed, change)
     session.restored(training, training.steps)
 
     def judged() -> dict[str, float]:
@@ -101,15 +114,27 @@ def network_of(
     if not config.epochs:
         with torch.no_grad():
             extractor.eval().classify_by_means(learn.pixels.to(session.device), learn.labels.to(session.device))
+    return _known(config, extractor, learn, judge, flip)
+
+
+def _planted(
+    config: TrainConfig, extractor: Extractor, learn: Pictures, judge: Pictures, flip: bool, session: Session
+) -> Network:
+    """Take features that don't notice a kind of move."""
+    planter = Planter(extractor, learn, config, session.report)
+    planter.plant(flip)
+    planted = planter.result(judge)
+    facts = _known(config, extractor, learn, judge, flip)
+    facts.planted = planted
+    return facts
+
+
+def _known(config: TrainConfig, extractor: Extractor, learn: Pictures, judge: Pictures, flip: bool) -> Network:
     share, loss = accuracy(extractor, judge)
-    facts = Network(
+    return Network(
         accuracy=share, loss=loss, learned_from=len(learn), judged_on=len(judge), flip=flip,
-        classes=list(pictures.names), settings=msgspec.to_builtins(config), input=list(extractor.size),
+        classes=list(learn.names), settings=msgspec.to_builtins(config), input=list(extractor.size),
     )  # fmt: skip
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(file, extractor_bytes(extractor, facts))
-    facts.cached = False
-    return extractor.eval().requires_grad_(False), facts, file
 
 
 def near_guessing(facts: Network) -> str:
@@ -185,8 +210,15 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
     write_atomic(run.path / NETWORK, file.read_bytes())
     if words := near_guessing(facts):
         report.warn(words)
+    found = f"Validation accuracy {facts.percent}"
+    if planted := facts.planted:
+        found = (
+            f"Moves along {planted.field} turn the features by {planted.angle:.2f} rad, "
+            f"{planted.angle_before:.2f} before; accuracy of the nearest mean feature {facts.percent}, "
+            f"{share_words(planted.accuracy_before)} before,"
+        )
     sentence = (
-        f"Validation accuracy {facts.percent} on {facts.judged_on} pictures after training on "
+        f"{found} on {facts.judged_on} pictures after training on "
         f"{facts.learned_from}{'; the network was in the cache' if facts.cached else ''}"
     )
     return Training(
@@ -196,4 +228,5 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
         parameters=sum(p.numel() for p in extractor.parameters()), file=str(run.path / NETWORK),
         cached=bool(facts.cached), seconds=session.stopwatch.seconds(), source=str(pictures.facts["source"]),
         pictures=len(pictures), shape=list(pictures.shape), device=session.device, settings=facts.settings,
+        planted=facts.planted,
     )  # fmt: skip

@@ -25,6 +25,26 @@ class Origin(msgspec.Struct, kw_only=True, omit_defaults=True):
     published: str | None = None
 
 
+class Planted(msgspec.Struct, kw_only=True):
+    """What fine-tuning for an invariance did, on validation pictures; angles in radians, accuracies as shares.
+
+    Args:
+        field: whose moves leave the features.
+        reach: its largest flow parameter.
+        angle, angle_before: by which they turn the features, to half of `reach` either way.
+        others, others_before: the same of each other named field.
+        accuracy_before: of the nearest mean feature, in the network as it was.
+    """
+
+    field: str
+    reach: float
+    angle: float
+    angle_before: float
+    others: dict[str, float]
+    others_before: dict[str, float]
+    accuracy_before: float
+
+
 class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What is known of a network that sees pictures: of a ready-made one its name, of one from the user's own file
     what stands there, else how it was trained, and its accuracy on the validation pictures.
@@ -35,6 +55,7 @@ class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
         cached: whether it was found in the cache.
         input: rows and columns of the pictures that enter it.
         origin: of a ready network.
+        planted: of a network that was made invariant.
     """
 
     network: str | None = None
@@ -48,6 +69,7 @@ class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
     cached: bool | None = None
     input: list[int] = []
     origin: Origin | None = None
+    planted: Planted | None = None
 
     @property
     def percent(self) -> str:
@@ -73,6 +95,7 @@ class Training(Result, tag_field="result", tag="training", kw_only=True):
     shape: list[int]
     device: str
     settings: dict[str, object]
+    planted: Planted | None = None
 
     def compared(self) -> Compared:
         return Compared(accuracy=self.accuracy, seconds=self.seconds)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from lieapp.config_pictures import DiscoverImagesConfig
 from lieapp.config_training import PicturesRun
 from lieapp.data.images import files
 from lieapp.data.images.crops import AS_THEY_ARE, Crops, cut
@@ -149,7 +148,7 @@ def pictures_of(config: PicturesRun, data: str, part: str = "train", seed: int |
 
     Raises UsageError and DataError as above.
     """
-    margin = round(config.crop_margin * config.crop_side) if isinstance(config, DiscoverImagesConfig) else 0
+    margin = round(config.margin * config.crop_side)
     crops = Crops(config.crops, config.crop_side, config.seed if seed is None else seed, margin)
     return read_pictures(config.data or data, part, crops)
 
