@@ -22,10 +22,10 @@ from torch.nn import functional
 
 from lieapp.api import Images
 from lieapp.augment.classifier import PADDING, Change, ClassifierTraining, Recipe, accuracy, unchanged
+from lieapp.augment.picture_parts import parts
 from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.config_augment import AugmentImagesConfig
-from lieapp.data.images.pictures import Pictures, Pixels, check_classes
-from lieapp.data.images.sources import pictures_of
+from lieapp.data.images.pictures import Pictures, Pixels
 from lieapp.domains.formulas import AFFINE
 from lieapp.domains.formulas import stack as stacked
 from lieapp.errors import ConfigError, DataError, RunError
@@ -139,10 +139,6 @@ def learned_change(run: Path, shape: tuple[int, int, int], scale: float) -> Fiel
 NETWORKS = {"small": "small", "resnet": "resnet18"}
 """What an extractor calls each model."""
 
-ASIDE = 0.25
-"""Share of each class tested on where a set has one part only."""
-
-
 class OfPictures(Side):
     """Labelled pictures, and the classifiers trained on them."""
 
@@ -155,9 +151,11 @@ class OfPictures(Side):
     def prepare(self) -> None:
         """Pictures to learn from and to test on; every variant is made once, so that what is wrong shows now."""
         place = self.config.data or self.declaration.data
-        learn, test = self.session.timed("data", lambda: self._parts(place))
+        learn, test = self.session.timed("data", lambda: parts(self.config, place, self.session.report.warn))
         self.session.directory.add_provenance(data=learn.facts)
         self.pictures, self.test = learn, drawn(test, self.config.test, self.config.seed)
+        if len(self.config.scales) > 1 and (words := learn.overlap()):
+            self.session.report.warn(f"scales: {words}")
         for variant in self.config.variants:
             self._change(variant, self.config.scales[0])
         self.split = cache(self._split)
@@ -199,28 +197,6 @@ class OfPictures(Side):
             return scales[0]
         tried = [self.trained(Cell(amount, variant, seed, s)) for s in scales]
         return max(zip(scales, tried, strict=True), key=lambda pair: (pair[1].valid, -pair[0]))[0]
-
-    def _parts(self, place: str) -> tuple[Pictures, Pictures]:
-        """To learn from and to test on; of a set with one part, a share of each class is kept aside.
-
-        Raises DataError if the set can't be read, or if both parts have other classes or sizes.
-        """
-        learn = pictures_of(self.config, self.declaration.data)
-        check_classes(learn)
-        try:
-            test = pictures_of(self.config, self.declaration.data, "test")
-        except DataError:
-            test = learn
-        if test.sha256 == learn.sha256:
-            if words := learn.overlap():
-                self.session.report.warn(f"test: {words}")
-            return learn.split(ASIDE, self.config.seed)
-        if test.names != learn.names or test.shape != learn.shape:
-            raise DataError(
-                f"{place}: the parts train and test have other classes or sizes of pictures.",
-                hint="Give both parts the same folders of classes, and pictures of one size.",
-            )
-        return learn, test
 
     def _change(self, variant: str, scale: float) -> Change:
         if variant in ("none", "default"):
