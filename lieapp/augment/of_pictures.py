@@ -10,6 +10,7 @@ bilinearly, and mirrored at random, since no flow is a mirror image (paper, "Ima
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -21,10 +22,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from lieapp.api import Images
-from lieapp.augment.classifier import PADDING, Change, ClassifierTraining, Recipe, accuracy, unchanged
+from lieapp.augment.classifier import CHUNK, PADDING, Change, ClassifierTraining, Recipe, accuracy, unchanged
 from lieapp.augment.picture_parts import parts
 from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.config_augment import AugmentImagesConfig
+from lieapp.config_training import READY
 from lieapp.data.images.pictures import Pictures, Pixels
 from lieapp.domains.formulas import AFFINE
 from lieapp.domains.formulas import stack as stacked
@@ -136,7 +138,7 @@ def learned_change(run: Path, shape: tuple[int, int, int], scale: float) -> Fiel
     return FieldChange(fields, len(learned), scale)
 
 
-NETWORKS = {"small": "small", "resnet": "resnet18"}
+NETWORKS = {"small": "small", "resnet": "resnet18", READY: READY}
 """What an extractor calls each model."""
 
 class OfPictures(Side):
@@ -153,7 +155,7 @@ class OfPictures(Side):
         place = self.config.data or self.declaration.data
         learn, test = self.session.timed("data", lambda: parts(self.config, place, self.session.report.warn))
         self.session.directory.add_provenance(data=learn.facts)
-        self.pictures, self.test = learn, drawn(test, self.config.test, self.config.seed)
+        self.pictures, self.test = learn, self._judged_as(drawn(test, self.config.test, self.config.seed))
         if len(self.config.scales) > 1 and (words := learn.overlap()):
             self.session.report.warn(f"scales: {words}")
         for variant in self.config.variants:
@@ -168,7 +170,8 @@ class OfPictures(Side):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(cell.seed)
             network = Extractor(NETWORKS[config.model], Shape(*learn.shape, len(learn.names)), config.base)
-        network.normalise_by(learn.pixels)
+        if config.model != READY:
+            network.normalise_by(learn.pixels)
         # where mirror images are as good as the pictures
         flip = self.declaration.flip and cell.variant != "none"
         recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip)
@@ -185,8 +188,9 @@ class OfPictures(Side):
     def told(self, rows: list[Row]) -> Classifiers:
         learned_from = {str(n): len(self.split(n)[0]) for n in self.config.pictures}
         return Classifiers(
-            variants=rows, judged_on=len(self.test), learned_from=learned_from, classes=list(self.pictures.names)
-        )
+            variants=rows, judged_on=len(self.test), learned_from=learned_from,
+            classes=list(self.pictures.names), test_scale=self.config.test_scale,
+        )  # fmt: skip
 
     def scale(self, amount: int, variant: str) -> float | None:
         """The scale that is best on validation data with the first seed; the smallest of equally good ones."""
@@ -221,7 +225,15 @@ class OfPictures(Side):
                 f"{self.config.batch}.",
                 hint=f"Set batch to {len(learn)} or less, or use more pictures.",
             )
-        return learn, judge
+        return learn, self._judged_as(judge)
+
+    def _judged_as(self, pictures: Pictures) -> Pictures:
+        """Pictures to judge on, each moved once by affine fields of its own if the settings say so."""
+        if not self.config.test_scale:
+            return pictures
+        change, generator = affine_change(self.config.test_scale), torch.Generator().manual_seed(self.config.seed)
+        moved = [change(part, generator) for part in pictures.pixels.split(CHUNK)]
+        return replace(pictures, pixels=torch.cat(moved))
 
 
 def execute(config: AugmentImagesConfig, declaration: Images, session: Session) -> Augment:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from lieapp.api import PDE
 from lieapp.config_augment import AugmentConfig, AugmentImagesConfig, check_ahead, check_history, check_modes
+from lieapp.config_training import READY
 from lieapp.config_types import file_options
 from lieapp.data.declared import check_discovery
 from lieapp.equations.equation import System, read_pde
@@ -214,7 +215,7 @@ def solution_options(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def picture_options(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What was typed, as settings. Raises ConfigError for what is of equations."""
-    _check_model(plugin, "pictures", ("small", "resnet"), options["model"])
+    _check_model(plugin, "pictures", ("small", "resnet", READY), options["model"])
     return {("pictures" if key == "samples" else key): value for key, value in options.items()}
 
 

@@ -185,7 +185,9 @@ def train(settings: Common, **typed: Any) -> Outcome:
     "--samples", callback=_whole, metavar="N[,N…]", help="Number of training samples; several numbers give a curve."
 )
 @click.option("--seeds", callback=_whole, metavar="N[,N…]", help="Seeds of networks and moves.")
-@click.option("--model", metavar="fno|small|resnet", help="Network: fno for equations, the others for pictures.")
+@click.option(
+    "--model", metavar="NAME", help="Network: fno for equations; small, resnet or efficientnet-lite0 for pictures."
+)
 @PRESET
 @of_files
 @of_equation

@@ -67,13 +67,16 @@ RANDOM = "random"
 NONE_DOWNLOADED = "Give a local file; nothing is downloaded."
 
 
-def check_installed(network: ReadyNetwork, name: str = "") -> None:
-    """Raises ConfigError unless the packages of a network are there."""
+def check_installed(
+    network: ReadyNetwork, name: str = "", instead: str = "network=trained to train one on the pictures"
+) -> None:
+    """Raises ConfigError unless the packages of a network are there; `instead` is the setting to use without."""
     if network.missing:
         how = f"Install it with `{network.install}`, or" if network.install else "Install it, or"
         raise ConfigError(
-            f"network = {name or network.name} needs {' and '.join(network.missing)}, not installed here.",
-            hint=f"{how} set network=trained to train one on the pictures.",
+            f"{instead.partition('=')[0]} = {name or network.name} needs {' and '.join(network.missing)}, not "
+            "installed here.",
+            hint=f"{how} set {instead}.",
         )
 
 
