@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from small_pictures import write_halves
 
 from lieapp.augment.classifier import accuracy
 from lieapp.augment.of_pictures import affine_change
@@ -45,11 +46,6 @@ WORDS = ("augment", "--plugin", "warm", "--samples", "4,8", "--seeds", "0,1", *S
 def warm(tmp_path):
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "warm.py").write_text(HEAT)
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
 
 
 def only(folder):
@@ -252,11 +248,7 @@ SET = (
 @pytest.fixture
 def place(tmp_path):
     """120 pictures of 9 x 8 with a bright half, left or right, in set.npz."""
-    pixels = np.random.default_rng(0).random((120, 9, 8)) * 0.5
-    labels = np.arange(120) % 2
-    for n, label in enumerate(labels):
-        pixels[n, :, 4 * label : 4 * label + 4] += 0.5
-    np.savez(tmp_path / "set.npz", images=pixels, labels=labels)
+    write_halves(tmp_path, 120)
 
 
 def picture_run(folder, height=9, width=8):

@@ -35,9 +35,8 @@ LABELS = np.arange(80) % 2
 
 
 @pytest.fixture(autouse=True)
-def mine(tmp_path, monkeypatch):
-    """A plugin called mine, its pictures in set.npz, and a cache of its own."""
-    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
+def mine(tmp_path):
+    """A plugin called mine, and its pictures in set.npz."""
     (tmp_path / "plugins").mkdir()
 
     def write(features="features", images=COLORED, labels=LABELS):
