@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from lieapp.api import hookimpl
+from lieapp.api import LabelledPictures, hookimpl
 from lieapp.config_pictures import DiscoverPictures
 from lieapp.config_training import READY, TRAINED
 from lieapp.data.images.places import check_file
@@ -141,7 +141,7 @@ def check_choice(config: DiscoverPictures) -> None:
 
 def check_unused(config: DiscoverPictures) -> None:
     """Raises ConfigError for settings of a network where a plugin's own features judge."""
-    network = "" if config.network in ("", TRAINED, default(config)) else config.network
+    network = "" if config.network == TRAINED else config.network
     for key, value in (("network", network), ("weights", config.weights), ("side", config.side)):
         if value:
             raise ConfigError(
@@ -150,8 +150,11 @@ def check_unused(config: DiscoverPictures) -> None:
             )
 
 
-def completed(config: DiscoverPictures, root: Path) -> DiscoverPictures:
-    """The settings with the network that an empty one means, so that a resumed run keeps it."""
-    if config.network or config.trained:
+def completed(config: DiscoverPictures, declaration: LabelledPictures, root: Path) -> DiscoverPictures:
+    """The settings with the network that an empty one means, so that a resumed run keeps it.
+
+    A plugin's own features need none.
+    """
+    if config.network or config.trained or declaration.features is not None:
         return config
     return msgspec.structs.replace(config, network=default(config))

@@ -192,9 +192,13 @@ def test_a_classifier_of_torchvision_with_local_weights(lieapp, place, tmp_path)
     assert said.json["network"]["input"] == [36, 32]
 
 
-def test_an_extractor_of_the_plugin_s_own(lieapp, mine):
-    said = lieapp("discover", "--plugin", "mine", *DISCOVER)
+def test_an_extractor_of_the_plugin_s_own(lieapp, mine, tmp_path):
+    said = lieapp("discover", "--plugin", "mine", *DISCOVER, "--set", "network=")
     assert said.code == 0 and "rotation" in said.out and "affine (share of at least 0.9)" in said.out
+    (run,) = RunDirectory.list(tmp_path / "runs")
+    assert run.config()["network"] == ""
+    named = lieapp("discover", "--plugin", "mine", *DISCOVER, "--set", "network=efficientnet-lite0", "--json")
+    assert "has its own features, so no network is used" in named.error["message"]
     assert lieapp("check", "--plugin", "mine", "--json").json["ok"] is True
 
 
