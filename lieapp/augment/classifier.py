@@ -176,7 +176,11 @@ class ClassifierTraining(Trainee):
         pixels = flipped(pixels, self.generator) if self.recipe.flip else pixels
         pixels = self.change(pixels, self.generator)
         device = self.extractor.mean.device
-        scores = self.extractor.train()(pixels.to(device))
+        drawn = torch.randint(2**62, (1,), generator=self.generator.clone_state())
+        with torch.random.fork_rng(devices=[]):
+            # what networks drop at random comes from torch's own generator, which no checkpoint holds
+            torch.manual_seed(int(drawn) + self.done)
+            scores = self.extractor.train()(pixels.to(device))
         loss = functional.cross_entropy(scores, labels.to(device))
         rate = self.recipe.rate_at(self.done / self.steps)
         value = self.descend(loss, rate, "Lower rate.", "the loss of the classifier")
