@@ -10,6 +10,7 @@ they come, and the tables beside the paper's are written from that.
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import os
 import subprocess
@@ -20,14 +21,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from machine import heading
+from machine import heading, processor
+from PIL import Image
 
 from lieapp.augment.document import defects
+from lieapp.data.images.sources import PHOTOGRAPHS, shipped
 
 RESULTS = Path(__file__).parent / "results"
 
 RUN = "RUN"
 """In a study's variants, the run whose fields are used."""
+
+HALVES = "HALVES"
+"""In a study's options, the folder of halves of photographs."""
 
 SPECTRUM = ("--method", "spectrum", "--set", "cross_check=false", "--set", "finite_samples=0")
 """How fields of equations are learned here: seconds instead of minutes."""
@@ -44,6 +50,7 @@ class Study:
         more: options besides.
         paper: mean and spread that the paper has for a variant.
         base: the study whose rows `none` and `truth` stand in its ratios; its own unless given.
+        note: what is measured, where the table doesn't say it.
     """
 
     plugin: str
@@ -52,6 +59,7 @@ class Study:
     more: tuple[str, ...] = ()
     paper: dict[str, str] = field(default_factory=dict)
     base: str = ""
+    note: str = ""
 
 
 ROLLOUT = ("--set", "passes=128", "--set", "pool=32")
@@ -69,6 +77,29 @@ SCALES = ("--set", "scales=[0.05,0.1,0.2]")
 """Largest flow parameters that are tried."""
 
 FASHION = ("--data", "fashion-mnist", "--set", "threads=1")
+
+HALVED = ("--data", HALVES, "--set", "crops=2000", "--set", "threads=1")
+BY_IMAGENET = (*HALVED, "--set", "network=efficientnet-lite0", "--slots", "6")
+FEW = (
+    *HALVED, "--samples", "100", "--set", "validation=0.4", "--set", "test=500", "--set", "batch=12",
+    "--set", "epochs=20",
+)  # fmt: skip
+"""About six crops of each photograph to learn from, and four to choose the scale on."""
+
+READY = (*FEW, "--model", "efficientnet-lite0", "--set", "rate=0.0005")
+MOVED = ("--set", "test_scale=0.4")
+
+TOLD = (
+    "Which of ten photographs a crop is from. EfficientNet-Lite0 is trained on with about six crops of each left "
+    "half, and tested on crops of the right halves, so no pixel is in both. The learned fields are of the left "
+    "halves too. About four crops of each left half choose the scale; they may overlap those that are learned "
+    "from. "
+)
+AS_CUT = TOLD + "Test crops are as they are cut, of many places and sizes."
+AS_MOVED = TOLD + (
+    "Every test crop, and every one that the scale is chosen on, is moved by a random combination of affine "
+    "fields, as the way affine moves those of the training."
+)
 
 REDUCED = ("width=24", "modes=24", "layers=3", "batch=8", "passes=8", "renew=10", "pool=4", "test=32")
 """Settings of operators other than the defaults."""
@@ -103,6 +134,8 @@ STUDIES = {
         "images", PICTURED, discover=FASHION,
         more=("--data", "fashion-mnist", "--set", "epochs=20", "--set", "pictures=[5000]"),
     ),
+    "photographs": Study("images", PICTURED, discover=BY_IMAGENET, more=READY, note=AS_CUT),
+    "photographs-moved": Study("images", PICTURED, discover=BY_IMAGENET, more=(*READY, *MOVED), note=AS_MOVED),
 }  # fmt: skip
 """The paper's figures: 2^5 trajectories; all pictures of CIFAR-10 and ResNet-18."""
 
@@ -143,8 +176,9 @@ def studied(key: str, arguments: argparse.Namespace, ends: float) -> dict[str, A
     """The summary of a study's run; None if there was no time."""
     study, variants, work = STUDIES[key], STUDIES[key].variants, arguments.work
     if any(RUN in variant for variant in variants):
-        name = f"discover-{study.plugin}"
-        learned = finished(work / name, ("discover", "--plugin", study.plugin, *study.discover), ends)
+        name = "discover-photographs" if HALVES in study.discover else f"discover-{study.plugin}"
+        words = ("discover", "--plugin", study.plugin, *with_halves(study.discover, work))
+        learned = finished(work / name, words, ends)
         if learned is None:
             return None
         variants = tuple(variant.replace(RUN, learned["run"]) for variant in variants)
@@ -160,9 +194,23 @@ def studied(key: str, arguments: argparse.Namespace, ends: float) -> dict[str, A
         "--seeds",
         seeds,
         *more,
-        *study.more,
+        *with_halves(study.more, work),
     )
     return finished(work / f"augment-{key}", words, ends)
+
+
+def with_halves(words: Sequence[str], work: Path) -> list[str]:
+    """Options with the folder of halves, which is made if it isn't there: the left ones to learn from."""
+    folder = work / "halves"
+    if HALVES in words and not folder.is_dir():
+        for name, file in PHOTOGRAPHS.items():
+            with Image.open(shipped(file)) as whole:
+                width, height = whole.size
+                for part, box in (("train", (0, 0, width // 2, height)), ("test", (width // 2, 0, width, height))):
+                    place = folder / part / name
+                    place.mkdir(parents=True)
+                    whole.convert("RGB").crop(box).save(place / f"{Path(file).stem}.png")
+    return [str(folder) if word == HALVES else word for word in words]
 
 
 def finished(folder: Path, words: Sequence[str], ends: float) -> dict[str, Any] | None:
@@ -193,12 +241,15 @@ def kept(summary: dict[str, Any]) -> dict[str, Any]:
     rows = [{k: v for k, v in row.items() if k not in ("variant", "frames")} for row in summary["variants"]]
     keys = ("plugin", "model", "measure", "task", "predicted", "gap", "seeds", "judged_on", "learned_from")
     config = json.loads((Path(summary["run"]) / "config.json").read_text())
-    config = {k: v for k, v in config.items() if k not in ("variants", "device", "kind", "preset")}
+    config = {k: v for k, v in config.items() if k not in ("variants", "device", "kind", "preset", "sha256")}
+    if "data" in config and Path(str(config["data"])).is_dir():
+        config["data"] = Path(config["data"]).name
     return {
         **{key: summary[key] for key in keys if key in summary},
         "variants": rows,
         "settings": config,
         "seconds": summary["seconds"],
+        "measured": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {processor()}",
     }
 
 
@@ -243,9 +294,12 @@ def lines(key: str, found: dict[str, Any]) -> Iterator[str]:
             cells.append(defects(row.get("generators") or {}) or "–")
         yield table_line([*cells, f"{row['seconds']:.0f}", paper.get(names[row["label"]], "–")])
     yield ""
+    if STUDIES[key].note:
+        yield f"{STUDIES[key].note}\n"
     settings = ", ".join(f"{k} {v}" for k, v in study["settings"].items() if k not in ("plugin", "threads"))
     steps = study["variants"][0]["steps"]
-    yield f"{steps} steps. Settings: {settings}."
+    measured = f" Measured {study['measured']}." if "measured" in study else ""
+    yield f"{steps} steps. Settings: {settings}.{measured}"
 
 
 def shown_name(variant: str) -> str:

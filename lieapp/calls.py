@@ -234,7 +234,7 @@ def discover(
     typed = dict(work.typed(entry.name, typed))
     given = {key: value for key, value in {**settings, **typed}.items() if value is not None}
     loaded = load_config(catalog.settings(work), **dict(leaves({"plugin": entry.name, **given})))
-    config = work.complete(loaded, root)
+    config = work.complete(loaded, entry.declaration, root)
     work.check(config, entry.declaration)
     run = RunDirectory.create(root, config, entry.name, entry=entry, folders=catalog.folders)
     if found is not None:

@@ -178,9 +178,10 @@ class AugmentImagesConfig(Classifying, kw_only=True, frozen=True):
     kind: Annotated[Literal["augment"], RunKind] = "augment"
     seeds: Seeds = (0, 1, 2)
     model: Annotated[
-        Literal["small", "resnet"],
+        Literal["small", "resnet", "efficientnet-lite0"],
         of_network(
-            "Network: `small` (three convolutions), or `resnet` (ResNet-18 with the stem for small pictures)."
+            "Network: `small` (three convolutions), `resnet` (ResNet-18 with the stem for small pictures), or "
+            "`efficientnet-lite0`, whose training goes on from its package's weights."
         ),
     ] = "small"
     variants: Annotated[
@@ -207,6 +208,14 @@ class AugmentImagesConfig(Classifying, kw_only=True, frozen=True):
         of_data("Share of each class of the training pictures held out as validation data to choose the scale."),
     ] = 0.1
     test: Annotated[Count, of_data("Number of test pictures, sampled by seed; 0 takes all.")] = 2000
+    test_scale: Annotated[
+        Weight,
+        of_moves(
+            "Validation and test pictures are each moved along a random combination of the six affine fields, to "
+            "flow parameters of at most this; 0 judges pictures as they are.",
+            "Moves of test pictures",
+        ),
+    ] = 0.0
     scales: Annotated[
         tuple[Share, ...],
         Several,

@@ -130,8 +130,8 @@ class Work:
         check: validates settings and declaration before a run folder is created; raises LieappError.
         costs: warnings about slow settings.
         estimate: approximate seconds and bytes needed; None if unknown.
-        complete: settings with the runs they name looked up in the folder of runs, and absolute paths of files;
-            raises LieappError.
+        complete: of settings, declaration and the folder of runs: the settings with the runs they name looked up,
+            and absolute paths of files; raises LieappError.
         typed: converts a plugin's name and the options of the command line (None: not given) to settings; raises
             ConfigError.
         refused: why this task isn't possible for a declaration; empty if it is.
@@ -147,7 +147,7 @@ class Work:
     check: Callable[[Settings, Any], None] = lambda settings, declaration: None
     costs: Callable[[Settings, Any], Iterable[str]] = lambda settings, declaration: ()
     estimate: Callable[[Settings, Any], tuple[float, float] | None] = lambda settings, declaration: None
-    complete: Callable[[Settings, Path], Settings] = lambda settings, root: settings
+    complete: Callable[[Settings, Any, Path], Settings] = lambda settings, declaration, root: settings
     typed: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] = lambda plugin, options: options
     refused: Callable[[Any], str] = lambda declaration: ""
     document: Callable[[Any, Draw], Document] = described

@@ -10,6 +10,7 @@ bilinearly, and mirrored at random, since no flow is a mirror image (paper, "Ima
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -21,11 +22,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from lieapp.api import Images
-from lieapp.augment.classifier import PADDING, Change, ClassifierTraining, Recipe, accuracy, unchanged
+from lieapp.augment.classifier import CHUNK, PADDING, Change, ClassifierTraining, Recipe, accuracy, unchanged
+from lieapp.augment.picture_parts import parts
 from lieapp.augment.pipeline import Cell, Ended, Side
 from lieapp.config_augment import AugmentImagesConfig
-from lieapp.data.images.pictures import Pictures, Pixels, check_classes
-from lieapp.data.images.sources import pictures_of
+from lieapp.config_training import READY
+from lieapp.data.images.pictures import Pictures, Pixels
 from lieapp.domains.formulas import AFFINE
 from lieapp.domains.formulas import stack as stacked
 from lieapp.errors import ConfigError, DataError, RunError
@@ -136,12 +138,8 @@ def learned_change(run: Path, shape: tuple[int, int, int], scale: float) -> Fiel
     return FieldChange(fields, len(learned), scale)
 
 
-NETWORKS = {"small": "small", "resnet": "resnet18"}
+NETWORKS = {"small": "small", "resnet": "resnet18", READY: READY}
 """What an extractor calls each model."""
-
-ASIDE = 0.25
-"""Share of each class tested on where a set has one part only."""
-
 
 class OfPictures(Side):
     """Labelled pictures, and the classifiers trained on them."""
@@ -155,9 +153,11 @@ class OfPictures(Side):
     def prepare(self) -> None:
         """Pictures to learn from and to test on; every variant is made once, so that what is wrong shows now."""
         place = self.config.data or self.declaration.data
-        learn, test = self.session.timed("data", lambda: self._parts(place))
+        learn, test = self.session.timed("data", lambda: parts(self.config, place, self.session.report.warn))
         self.session.directory.add_provenance(data=learn.facts)
-        self.pictures, self.test = learn, drawn(test, self.config.test, self.config.seed)
+        self.pictures, self.test = learn, self._judged_as(drawn(test, self.config.test, self.config.seed))
+        if len(self.config.scales) > 1 and (words := learn.overlap()):
+            self.session.report.warn(f"scales: {words}")
         for variant in self.config.variants:
             self._change(variant, self.config.scales[0])
         self.split = cache(self._split)
@@ -170,7 +170,8 @@ class OfPictures(Side):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(cell.seed)
             network = Extractor(NETWORKS[config.model], Shape(*learn.shape, len(learn.names)), config.base)
-        network.normalise_by(learn.pixels)
+        if config.model != READY:
+            network.normalise_by(learn.pixels)
         # where mirror images are as good as the pictures
         flip = self.declaration.flip and cell.variant != "none"
         recipe = Recipe(config.epochs, config.batch, config.rate, config.optimizer, flip)
@@ -187,8 +188,9 @@ class OfPictures(Side):
     def told(self, rows: list[Row]) -> Classifiers:
         learned_from = {str(n): len(self.split(n)[0]) for n in self.config.pictures}
         return Classifiers(
-            variants=rows, judged_on=len(self.test), learned_from=learned_from, classes=list(self.pictures.names)
-        )
+            variants=rows, judged_on=len(self.test), learned_from=learned_from,
+            classes=list(self.pictures.names), test_scale=self.config.test_scale,
+        )  # fmt: skip
 
     def scale(self, amount: int, variant: str) -> float | None:
         """The scale that is best on validation data with the first seed; the smallest of equally good ones."""
@@ -199,28 +201,6 @@ class OfPictures(Side):
             return scales[0]
         tried = [self.trained(Cell(amount, variant, seed, s)) for s in scales]
         return max(zip(scales, tried, strict=True), key=lambda pair: (pair[1].valid, -pair[0]))[0]
-
-    def _parts(self, place: str) -> tuple[Pictures, Pictures]:
-        """To learn from and to test on; of a set with one part, a share of each class is kept aside.
-
-        Raises DataError if the set can't be read, or if both parts have other classes or sizes.
-        """
-        learn = pictures_of(self.config, self.declaration.data)
-        check_classes(learn)
-        try:
-            test = pictures_of(self.config, self.declaration.data, "test")
-        except DataError:
-            test = learn
-        if test.sha256 == learn.sha256:
-            if words := learn.overlap():
-                self.session.report.warn(f"test: {words}")
-            return learn.split(ASIDE, self.config.seed)
-        if test.names != learn.names or test.shape != learn.shape:
-            raise DataError(
-                f"{place}: the parts train and test have other classes or sizes of pictures.",
-                hint="Give both parts the same folders of classes, and pictures of one size.",
-            )
-        return learn, test
 
     def _change(self, variant: str, scale: float) -> Change:
         if variant in ("none", "default"):
@@ -245,7 +225,15 @@ class OfPictures(Side):
                 f"{self.config.batch}.",
                 hint=f"Set batch to {len(learn)} or less, or use more pictures.",
             )
-        return learn, judge
+        return learn, self._judged_as(judge)
+
+    def _judged_as(self, pictures: Pictures) -> Pictures:
+        """Pictures to judge on, each moved once by affine fields of its own if the settings say so."""
+        if not self.config.test_scale:
+            return pictures
+        change, generator = affine_change(self.config.test_scale), torch.Generator().manual_seed(self.config.seed)
+        moved = [change(part, generator) for part in pictures.pixels.split(CHUNK)]
+        return replace(pictures, pixels=torch.cat(moved))
 
 
 def execute(config: AugmentImagesConfig, declaration: Images, session: Session) -> Augment:

@@ -11,8 +11,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from lieapp.api import PDE
+from lieapp.api import PDE, Images
 from lieapp.config_augment import AugmentConfig, AugmentImagesConfig, check_ahead, check_history, check_modes
+from lieapp.config_training import READY
 from lieapp.config_types import file_options
 from lieapp.data.declared import check_discovery
 from lieapp.equations.equation import System, read_pde
@@ -192,13 +193,13 @@ def is_single(config: AugmentConfig, declaration: PDE) -> bool:
     return config.task == "single" or (config.task == "auto" and any(rate.has(t) for rate in evolution.rhs))
 
 
-def complete_solutions(config: AugmentConfig, root: Path) -> AugmentConfig:
+def complete_solutions(config: AugmentConfig, declaration: PDE, root: Path) -> AugmentConfig:
     """With the paths of the runs that are named, and absolute ones of files."""
     variants = along_solutions(config.variants, config.plugin, root)
     return replace(config, variants=variants, data=config.data.resolved())
 
 
-def complete_pictures(config: AugmentImagesConfig, root: Path) -> AugmentImagesConfig:
+def complete_pictures(config: AugmentImagesConfig, declaration: Images, root: Path) -> AugmentImagesConfig:
     """With the paths of the runs that are named. Raises UsageError as `along_solutions`."""
     words, plugin = ", ".join(PICTURES), config.plugin
     found = (v if v in PICTURES else str(_found(v, plugin, root, "--with", words).path) for v in config.variants)
@@ -214,7 +215,7 @@ def solution_options(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def picture_options(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What was typed, as settings. Raises ConfigError for what is of equations."""
-    _check_model(plugin, "pictures", ("small", "resnet"), options["model"])
+    _check_model(plugin, "pictures", ("small", "resnet", READY), options["model"])
     return {("pictures" if key == "samples" else key): value for key, value in options.items()}
 
 

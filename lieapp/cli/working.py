@@ -28,7 +28,7 @@ from lieapp.cli.options import (
 )
 from lieapp.config_types import DiscoverData
 from lieapp.document import undrawn, without
-from lieapp.errors import ConfigError, ResumeError, RunError, UsageError
+from lieapp.errors import ConfigError, PluginError, ResumeError, RunError, UnknownPluginError, UsageError
 from lieapp.extension import Work
 from lieapp.numerics.processor import check_device
 from lieapp.registry.catalog import Catalog
@@ -185,7 +185,9 @@ def train(settings: Common, **typed: Any) -> Outcome:
     "--samples", callback=_whole, metavar="N[,N…]", help="Number of training samples; several numbers give a curve."
 )
 @click.option("--seeds", callback=_whole, metavar="N[,N…]", help="Seeds of networks and moves.")
-@click.option("--model", metavar="fno|small|resnet", help="Network: fno for equations, the others for pictures.")
+@click.option(
+    "--model", metavar="NAME", help="Network: fno for equations; small, resnet or efficientnet-lite0 for pictures."
+)
 @PRESET
 @of_files
 @of_equation
@@ -237,7 +239,7 @@ def _started(
     entry = catalog.get(name)
     work = catalog.work(entry, command)
     given = settings.load(catalog.settings(work), owners=catalog.all_settings, **work.typed(name, typed))
-    config = work.complete(given, settings.out)
+    config = work.complete(given, entry.declaration, settings.out)
     check_device(getattr(config, "device", "cpu"))
     work.check(config, entry.declaration)
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
@@ -278,8 +280,9 @@ def _given(
     given = settings.given(cls, owners=catalog.all_settings, beside=document, **work.typed(plugin, typed))
     try:
         whole = msgspec.convert({**document, **{key: value for key, value in given.items() if "." not in key}}, cls)
-    except msgspec.ValidationError:
-        return given  # settings that aren't the run's, or a run that can't be read: said below
-    completed = written(work.complete(whole, settings.out))
+        declaration = catalog.get(plugin).declaration
+    except (msgspec.ValidationError, UnknownPluginError, PluginError):
+        return given  # settings that aren't the run's, or a run or plugin that can't be read: said below
+    completed = written(work.complete(whole, declaration, settings.out))
     return {key: completed.get(key, value) if "." not in key else value for key, value in given.items()}
 

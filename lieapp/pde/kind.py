@@ -117,7 +117,7 @@ def _about(result: Found) -> str:
     return f"{what} learned from data · {result.method} method"
 
 
-def _complete(config: DiscoverConfig, root: Path) -> DiscoverConfig:
+def _complete(config: DiscoverConfig, declaration: PDE, root: Path) -> DiscoverConfig:
     """With absolute paths of files: a run may be resumed from another folder."""
     return msgspec.structs.replace(config, data=config.data.resolved())
 

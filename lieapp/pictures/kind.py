@@ -44,11 +44,17 @@ def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
     if config.weights:
         check_file(config.weights, "weights", NONE_DOWNLOADED)
     if config.network == READY:
-        check_installed(EFFICIENTNET)
+        check_installed(EFFICIENTNET, instead="network=small")
     elif config.network not in OWN_NETWORKS:
         from lieapp.pictures.classifiers import check_name
 
         check_name(config.network)
+
+
+def _check_augment(config: AugmentImagesConfig, declaration: LabelledPictures) -> None:
+    check_place(config.data or declaration.data, config.crops)
+    if config.model == READY:
+        check_installed(EFFICIENTNET, instead="model=small")
 
 
 GENTLE = 1e-3
@@ -57,9 +63,18 @@ GENTLE = 1e-3
 
 def _costs_of_training(config: TrainConfig, declaration: LabelledPictures) -> list[str]:
     """What settings would cost: that of a ready network's knowledge."""
-    if config.invariance or config.network != READY or not config.epochs or config.rate <= GENTLE:
+    trained = config.network == READY and config.epochs and not config.invariance
+    return _forgotten(config.rate) if trained else []
+
+
+def _costs_of_augment(config: AugmentImagesConfig, declaration: LabelledPictures) -> list[str]:
+    return _forgotten(config.rate) if config.model == READY else []
+
+
+def _forgotten(rate: float) -> list[str]:
+    if rate <= GENTLE:
         return []
-    return [f"rate = {config.rate:g} makes {READY} forget what it knows of ImageNet; set rate=0.0005"]
+    return [f"rate = {rate:g} makes {READY} forget what it knows of ImageNet; set rate=0.0005"]
 
 
 def _typed(plugin: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,7 +126,8 @@ IMAGES = Kind(
             words="Train on moved data",
             settings=AugmentImagesConfig,
             execute=lazily("lieapp.augment.of_pictures:execute"),
-            check=lambda config, declaration: check_place(config.data or declaration.data, config.crops),
+            check=_check_augment,
+            costs=_costs_of_augment,
             complete=augment.complete_pictures,
             typed=lambda plugin, options: augment.picture_options(plugin, _typed(plugin, options)),
             document=lazily("lieapp.augment.document:document"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from lieapp.api import hookimpl
+from lieapp.api import LabelledPictures, hookimpl
 from lieapp.config_pictures import DiscoverPictures
 from lieapp.config_training import READY, TRAINED
 from lieapp.data.images.places import check_file
@@ -67,13 +67,16 @@ RANDOM = "random"
 NONE_DOWNLOADED = "Give a local file; nothing is downloaded."
 
 
-def check_installed(network: ReadyNetwork, name: str = "") -> None:
-    """Raises ConfigError unless the packages of a network are there."""
+def check_installed(
+    network: ReadyNetwork, name: str = "", instead: str = "network=trained to train one on the pictures"
+) -> None:
+    """Raises ConfigError unless the packages of a network are there; `instead` is the setting to use without."""
     if network.missing:
         how = f"Install it with `{network.install}`, or" if network.install else "Install it, or"
         raise ConfigError(
-            f"network = {name or network.name} needs {' and '.join(network.missing)}, not installed here.",
-            hint=f"{how} set network=trained to train one on the pictures.",
+            f"{instead.partition('=')[0]} = {name or network.name} needs {' and '.join(network.missing)}, not "
+            "installed here.",
+            hint=f"{how} set {instead}.",
         )
 
 
@@ -138,7 +141,7 @@ def check_choice(config: DiscoverPictures) -> None:
 
 def check_unused(config: DiscoverPictures) -> None:
     """Raises ConfigError for settings of a network where a plugin's own features judge."""
-    network = "" if config.network in ("", TRAINED, default(config)) else config.network
+    network = "" if config.network == TRAINED else config.network
     for key, value in (("network", network), ("weights", config.weights), ("side", config.side)):
         if value:
             raise ConfigError(
@@ -147,8 +150,11 @@ def check_unused(config: DiscoverPictures) -> None:
             )
 
 
-def completed(config: DiscoverPictures, root: Path) -> DiscoverPictures:
-    """The settings with the network that an empty one means, so that a resumed run keeps it."""
-    if config.network or config.trained:
+def completed(config: DiscoverPictures, declaration: LabelledPictures, root: Path) -> DiscoverPictures:
+    """The settings with the network that an empty one means, so that a resumed run keeps it.
+
+    A plugin's own features need none.
+    """
+    if config.network or config.trained or declaration.features is not None:
         return config
     return msgspec.structs.replace(config, network=default(config))

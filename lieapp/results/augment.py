@@ -91,6 +91,7 @@ class Classifiers(Augment, tag_field="result", tag="classifiers", kw_only=True):
     Args:
         judged_on: test pictures.
         learned_from: of each number asked for, pictures that are left without those to validate on.
+        test_scale: the largest flow parameter of affine moves of the test pictures; 0: they weren't moved.
     """
 
     domain: Literal["images"] = "images"
@@ -98,6 +99,7 @@ class Classifiers(Augment, tag_field="result", tag="classifiers", kw_only=True):
     judged_on: int
     learned_from: dict[str, int]
     classes: list[str]
+    test_scale: float = 0.0
 
 
 WORDS = {"fields": "learned", "formulas": "proved", "approximate": "approximate"}
@@ -158,8 +160,9 @@ def gain(result: Augment, row: Row, against: str = "none") -> float | None:
 def measure(result: Augment) -> str:
     """What the values are, in words."""
     match result:
-        case Classifiers():
-            return f"Accuracy on {result.judged_on} test pictures, in per cent"
+        case Classifiers(test_scale=scale):
+            moved = f", each moved by random affine fields to {scale:g} at most" if scale else ""
+            return f"Accuracy on {result.judged_on} test pictures{moved}, in per cent"
         case Operators(task="single"):
             return f"Normalised mean squared error of the state {result.gap} time steps later"
         case Operators():

@@ -38,8 +38,9 @@ def checked(work: Work, values: Mapping[str, Any], catalog: Catalog) -> msgspec.
     Raises ConfigError for the settings, UnknownPluginError or PluginError for the plugin, EquationError, GridError,
     DataError or UsageError if nothing can be learned from it.
     """
-    config: msgspec.Struct = work.complete(from_values(catalog.settings(work), values), runs_root())
-    work.check(config, catalog.get(values["plugin"]).declaration)
+    declaration = catalog.get(values["plugin"]).declaration
+    config: msgspec.Struct = work.complete(from_values(catalog.settings(work), values), declaration, runs_root())
+    work.check(config, declaration)
     return config
 
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from lieapp.augment.classifier import ClassifierTraining, Recipe, accuracy
+from lieapp.config_training import READY
 from lieapp.data.images.pictures import make_pictures
 from lieapp.errors import ConfigError, DataError, DiscoveryError
 from lieapp.pictures.extractor import Extractor, Shape, extractor_bytes, read_extractor
@@ -56,6 +57,27 @@ def test_a_resumed_training_takes_the_same_steps(bars, optimizer):
     resumed = ClassifierTraining(extractor(bars), bars, recipe, 99)
     resumed.load(parts.state())
     assert [resumed.step() for _ in range(7)] == rows[5:]
+
+
+def test_what_a_network_drops_at_random_is_of_the_seed(bars):
+    """EfficientNet drops whole layers while it is trained, by torch's own generator."""
+
+    def losses(noise, seed=0, state=None):
+        torch.manual_seed(0)
+        network = Extractor(READY, Shape(*bars.shape, 2))
+        training = ClassifierTraining(network, bars, RECIPE, seed)
+        if state is not None:
+            training.load({key: tensor.clone() for key, tensor in state.items()})
+        torch.manual_seed(noise)
+        before = torch.random.get_rng_state()
+        found = [training.step()["loss"] for _ in range(2)]
+        assert torch.equal(torch.random.get_rng_state(), before)
+        return found, training.state()
+
+    first, state = losses(1)
+    assert losses(2)[0] == first != losses(1, seed=1)[0]
+    further, _ = losses(1, state=state)
+    assert losses(2, seed=99, state=state)[0] == further
 
 
 def test_rates_of_both_recipes():

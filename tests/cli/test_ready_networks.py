@@ -1,35 +1,11 @@
 """`lieapp discover` with ready networks, end to end at a small size: a plugin's, the default, what is refused."""
 
-import numpy as np
 import pytest
 from msgspec.json import encode
+from small_pictures import DISCOVER
 
 from lieapp.results.base import decode
 from lieapp.runs.store.directory import RunDirectory
-
-DISCOVER = (
-    "--slots", "2", *(part for text in (
-        "steps=6", "batch=4", "trunk=16", "head=8", "weight_pictures=16", "held_out=8", "threads=1",
-        "network=trained",
-    ) for part in ("--set", text)),
-)  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def place(tmp_path):
-    """80 pictures of 9 x 8 with a bright half, left or right, in set.npz."""
-    pixels = np.random.default_rng(0).random((80, 9, 8)) * 0.5
-    labels = np.arange(80) % 2
-    for n, label in enumerate(labels):
-        pixels[n, :, 4 * label : 4 * label + 4] += 0.5
-    np.savez(tmp_path / "set.npz", images=pixels, labels=labels)
-    return "set.npz"
-
 
 MEANS = '''"""A network that sees how bright each quarter of a picture is."""
 from lieapp.api import ReadyNetwork, hookimpl

@@ -294,7 +294,9 @@ def test_a_run_goes_on_with_the_same_data_only(folder):
 def test_files_of_settings_have_absolute_paths(folder, monkeypatch):
     """A run may be resumed from another folder."""
     monkeypatch.chdir(folder)
-    config = PDES.works[0].complete(DiscoverConfig(plugin="heat", data=DiscoverData(files=("one.npz",))), folder)
+    config = PDES.works[0].complete(
+        DiscoverConfig(plugin="heat", data=DiscoverData(files=("one.npz",))), burgers(), folder
+    )
     assert config.data.files == (str(folder / "one.npz"),)
 
 

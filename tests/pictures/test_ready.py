@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 from torch import nn
 from torchvision import models
 
-from lieapp.api import ReadyNetwork
+from lieapp.api import Images, ReadyNetwork
 from lieapp.data.images.pictures import Pictures
 from lieapp.errors import ConfigError, DataError, PluginError, UsageError
 from lieapp.pictures import classifiers
@@ -88,14 +88,18 @@ def test_reduced_pictures_have_no_aliases():
 
 
 def test_an_empty_name_means_the_network_of_the_extra_where_it_is_installed(without, tmp_path):
-    without("none at all")
-    if not NETWORKS["efficientnet-lite0"].missing:
-        assert completed(config(), tmp_path).network == "efficientnet-lite0"
-    assert completed(config(preset="paper"), tmp_path).network == "trained"
-    assert completed(config(trained="file"), tmp_path).network == ""
-    assert completed(config(network="resnet50"), tmp_path).network == "resnet50"
+    def network(features=None, **settings):
+        own = Images(name="own", title="Own", data="digits", features=features)
+        return completed(config(**settings), own, tmp_path).network
+
+    assert network() == "efficientnet-lite0"
+    assert network(preset="paper") == "trained"
+    assert network(trained="file") == ""
+    assert network(network="resnet50") == "resnet50"
+    # no network is used
+    assert network(features=lambda pixels: pixels.flatten(1)) == ""
     without("efficientnet")
-    assert completed(config(), tmp_path).network == ""
+    assert network() == ""
 
 
 def test_names_of_one_network_and_of_families():

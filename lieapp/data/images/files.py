@@ -15,7 +15,7 @@ import gzip
 import math
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedIOBase
 from pathlib import Path
@@ -96,7 +96,7 @@ def find_idx(folder: Path, part: str) -> tuple[Path, Path] | None:
 
     Raises DataError if one of the two is missing.
     """
-    if not any(_named(folder, prefix, "images-idx3") for prefixes in PREFIXES.values() for prefix in prefixes):
+    if not any(has_idx(folder, known, ("images-idx3",)) for known in PREFIXES):
         return None
     for prefix in PREFIXES[part]:
         pictures, labels = _named(folder, prefix, "images-idx3"), _named(folder, prefix, "labels-idx1")
@@ -107,6 +107,11 @@ def find_idx(folder: Path, part: str) -> tuple[Path, Path] | None:
         f"{PREFIXES[part][0]}-labels-idx1-ubyte (or .gz) are needed.",
         hint="Put both into the folder.",
     )
+
+
+def has_idx(folder: Path, part: str, kinds: Sequence[str] = ("images-idx3", "labels-idx1")) -> bool:
+    """Whether a folder has a file of that part, of one of these kinds."""
+    return any(_named(folder, prefix, kind) for prefix in PREFIXES[part] for kind in kinds)
 
 
 def read_idx_pair(pictures: Path, labels: Path, names: tuple[str, ...] | None = None) -> Pictures:
@@ -183,6 +188,11 @@ def find_cifar10(folder: Path) -> Path | None:
         if place.is_dir() and (place.name in (BINARY, PYTHON) or (place / "data_batch_1.bin").is_file()):
             return place
     return None
+
+
+def has_cifar10_test(place: Path) -> bool:
+    """Whether what `find_cifar10` found has pictures to test on; the version for Python is read as a whole."""
+    return place.name == PYTHON or any((place / name).is_file() for name in FILES["test"])
 
 
 def read_cifar10(place: Path, part: str) -> Pictures:

@@ -75,6 +75,11 @@ class Pictures:
             self, pixels=self.pixels[which], labels=self.labels[which], photograph=own, around=around
         )
 
+    def unlike(self, others: Pictures) -> Pictures:
+        """Without those that are copies of one of the others, pixel by pixel."""
+        known = set(map(_digest, others.pixels))
+        return self.take(torch.tensor([n for n, own in enumerate(self.pixels) if _digest(own) not in known]).long())
+
     def split(self, share: float, seed: int, labelled: bool = True) -> tuple[Pictures, Pictures]:
         """A part to learn from and a part to judge on, `share` of each class, drawn by seed.
 
@@ -144,6 +149,10 @@ class Pictures:
             if len(found) > 1:
                 return units
         return torch.arange(len(own))
+
+
+def _digest(pixels: Tensor) -> bytes:
+    return hashlib.sha256(pixels.cpu().contiguous().numpy().tobytes()).digest()
 
 
 def check_classes(pictures: Pictures) -> None:

@@ -77,13 +77,13 @@ def digits(part: str) -> Pictures:
 
 def photographs(crops: Crops) -> Pictures:
     """Crops of ten colour photographs, the photograph as class; one part only. Nothing is downloaded."""
-    files = [_shipped(file) for file in PHOTOGRAPHS.values()]
+    files = [shipped(file) for file in PHOTOGRAPHS.values()]
     found = PictureFiles(files, range(len(files)), tuple(PHOTOGRAPHS), CUT)
     made = cut(found, replace(crops, count=crops.count or CROPS))
     return replace(made, files=tuple(PHOTOGRAPHS))
 
 
-def _shipped(file: str) -> Path:
+def shipped(file: str) -> Path:
     """A file in the folder of an installed package, which isn't imported."""
     package, _, rest = file.partition("/")
     spec = find_spec(package)
@@ -143,6 +143,18 @@ def read_pictures(text: str, part: str = "train", crops: Crops = AS_THEY_ARE) ->
     return _read_file(place) if place.exists() else READERS[text](part, crops)
 
 
+def has_test(text: str) -> bool:
+    """Whether a set has pictures of its own to test on, whatever state they are in."""
+    place = Path(text).expanduser()
+    if place.is_dir():
+        if files.find_idx(place, "train") is not None:
+            return files.has_idx(place, "test")
+        cifar = files.find_cifar10(place)
+        return files.has_cifar10_test(cifar) if cifar else "test" in _part_folders(place)
+    named = ("fashion-mnist", "cifar10", *(("offline",) if DEBIAN.is_dir() else ()))
+    return not place.exists() and text in named
+
+
 def pictures_of(config: PicturesRun, data: str, part: str = "train", seed: int | None = None) -> Pictures:
     """What a run sees of its pictures, `data` unless its settings name others; crops are drawn by its seed.
 
@@ -161,11 +173,16 @@ def _read_folder(folder: Path, part: str, crops: Crops) -> Pictures:
         return files.read_idx_pair(*pair)
     if place is not None:
         return files.read_cifar10(place, part)
-    parts = [place.name for place in class_folders(folder)]
-    if part in parts and set(parts) <= {*PARTS, "val", "valid", "validation"}:
+    if part in _part_folders(folder):
         folder = folder / part
     found = picture_files(folder)
     return cut(found, crops) if crops.count else whole(found)
+
+
+def _part_folders(folder: Path) -> list[str]:
+    """The parts that have a folder each; none where its folders are classes."""
+    found = [place.name for place in class_folders(folder)]
+    return found if set(found) <= {*PARTS, "val", "valid", "validation"} else []
 
 
 def _read_file(file: Path) -> Pictures:

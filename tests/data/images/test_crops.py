@@ -201,8 +201,6 @@ def test_one_photograph_is_in_memory_at_a_time(tmp_path, monkeypatch):
 
 
 def test_ten_photographs_that_packages_ship():
-    pytest.importorskip("skimage")
-    pytest.importorskip("sklearn")
     found = read_pictures("photographs", crops=Crops(30, 16))
     assert found.shape == (3, 16, 16) and len(PHOTOGRAPHS) == 10
     assert found.names == found.files == tuple(PHOTOGRAPHS)

@@ -121,7 +121,6 @@ def test_cifar10_for_python_goes_through_torchvision(tmp_path, monkeypatch):
 
 
 def test_the_sets_that_packages_ship():
-    pytest.importorskip("sklearn")
     found = read_pictures("digits")
     assert found.shape == (1, 8, 8) and len(found) == 1797 and found.pixels.max() == 1
 
