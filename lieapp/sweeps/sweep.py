@@ -1,0 +1,197 @@
+"""A sweep from its cells to its table: send what is missing, take what comes back, stop when asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lieapp.errors import CancelledError
+from lieapp.results.base import Compared
+from lieapp.results.sweep import Cell, Sweep
+from lieapp.runs.pipeline import write_run_report
+from lieapp.runs.process.claim import running
+from lieapp.runs.store.directory import RunDirectory, versions
+from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.reporter import RunReporter
+from lieapp.runs.store.status import ACTIVE
+from lieapp.sweeps import kept
+from lieapp.sweeps.board import AtWork, Board, board
+from lieapp.sweeps.interrupts import Asked, asked
+from lieapp.sweeps.messages import Task
+from lieapp.sweeps.packing import packed, unpack
+from lieapp.sweeps.place import Local, Remote
+from lieapp.sweeps.resolve import Plan
+from lieapp.sweeps.spec import SweepConfig, said
+from lieapp.sweeps.table import as_csv, document, rows_of, sentence
+
+if TYPE_CHECKING:
+    from lieapp.sweeps.cluster import Cluster
+    from lieapp.sweeps.worker import Returned
+
+LOOK = 0.3
+"""Seconds between two looks at what is at work."""
+
+STOPPING = 30.0
+"""Seconds that cells have to stop in."""
+
+MISSING = "missing"
+"""State of a cell that never began."""
+
+
+def execute(run: RunDirectory, config: SweepConfig, place: Local | Remote, *, quiet: bool = False) -> Sweep:
+    """Do what is missing of a sweep; its table, which is kept in the run with a report, CSV and figure.
+
+    Raises ClusterError if the workers can't execute the cells, CancelledError if it was asked to stop; what is done
+    by then is kept.
+    """
+    try:
+        with board(quiet) as shown, running(run):
+            return _Sweeping(run, config, shown).run(place)
+    except CancelledError:
+        raise CancelledError(
+            f"{run.id}: cancelled; what its cells have done is kept.",
+            hint=f"`lieapp sweep --resume {run.path}` does the rest.",
+        ) from None
+
+
+class _Sweeping:
+    def __init__(self, run: RunDirectory, config: SweepConfig, shown: Board) -> None:
+        self.directory, self.config, self.board = run, config, shown
+        self.report = RunReporter(shown, run)
+        self.root = run.path.parent
+        self.plans: Sequence[Plan] = kept.read_cells(run)
+        self.runs = [RunDirectory(self.root / plan.run) for plan in self.plans]
+        self.cells = [Cell(key=plan.key, state=MISSING) for plan in self.plans]
+        self.found: dict[int, Compared] = {}
+        self.began = time.monotonic()
+
+    def run(self, place: Local | Remote) -> Sweep:
+        """All of it."""
+        self.report.line(f"sweep {self.directory.path}: {len(self.cells)} cells")
+        missing = kept.unfinished(self.runs)
+        for cell in {*range(len(self.cells))} - {*missing}:
+            self._note(cell, "done")
+        with asked(self.directory) as stop:
+            try:
+                if missing:
+                    self._work(place, deque(missing), stop)
+            finally:
+                result = self._result()
+            if stop:
+                raise CancelledError("asked to stop.")
+        return result
+
+    def _work(self, place: Local | Remote, waiting: deque[int], stop: Asked) -> None:
+        # Dask takes half a second to load
+        from lieapp.sweeps.cluster import Cluster, check_workers, connected, described
+        from lieapp.sweeps.worker import Shared
+
+        self.report.stage("workers")
+        files = list(dict.fromkeys(file for plan in self.plans for file in plan.files))
+        with connected(place) as client:
+            workers = check_workers(client, files)
+            for words in described(workers, max(_threads(plan) for plan in self.plans)):
+                self.report.line(words)
+            shared = Shared(
+                self.root.resolve(), self.directory.id, kept.prove(self.directory), kept.read_files(self.directory),
+                [Path(sys.argv[0]).name, *sys.argv[1:]], os.getcwd(), versions(), isinstance(place, Local),
+            )  # fmt: skip
+            cluster = Cluster(client, shared)
+            try:
+                self.report.stage("cells")
+                self._feed(cluster, waiting, stop)
+            finally:
+                cluster.leave()
+
+    def _feed(self, cluster: Cluster, waiting: deque[int], stop: Asked) -> None:
+        """Send cells as workers take them, until all have ended or the sweep is to stop."""
+        end: float | None = None
+        while waiting or cluster.cells:
+            if stop and end is None:
+                waiting.clear()
+                self.report.line("stopping: the cells at work keep what they have …")
+                cluster.stop()
+                end = time.monotonic() + STOPPING
+            for _ in range(min(cluster.capacity, len(waiting))):
+                self._send(cluster, waiting.popleft())
+            for cell, returned in cluster.answers(LOOK):
+                self._take(cell, returned)
+            for words in cluster.refused():
+                self.report.warn(f"{words}; it was refused and told to leave")
+            self._show(cluster)
+            if end is not None and time.monotonic() > end:
+                break
+
+    def _send(self, cluster: Cluster, cell: int) -> None:
+        plan = self.plans[cell]
+        task = Task(
+            plan.run, str(self.root), self.config.command, plan.plugin, plan.sha256, plan.config, self.directory.id
+        )
+        cluster.send(cell, task, packed(self.runs[cell].path))
+
+    def _take(self, cell: int, returned: Returned) -> None:
+        run, answer = self.runs[cell], returned.answer
+        if returned.folder:
+            unpack(returned.folder, run.path)
+            if (result := run.summary()) is not None:
+                # a path of the worker's machine
+                result.run = str(run.path)
+                run.write_summary(result)
+        if answer.error is not None:
+            self.cells[cell].error = answer.error
+        self._note(cell, answer.state)
+        error = f" ({returned.worker}): {answer.error.message}" if answer.error else ""
+        done = sum(one.state == "done" for one in self.cells)
+        self.report.line(f"{done} of {len(self.cells)}: {said(self.plans[cell].key)} {answer.state}{error}")
+
+    def _note(self, place: int, state: str) -> None:
+        """Note how a cell ended, with what its run has to compare."""
+        run, cell = self.runs[place], self.cells[place]
+        cell.state, cell.run = state, str(run.path) if run.path.exists() else None
+        if state == "done" and (result := run.summary()) is not None:
+            self.found[place] = result.compared()
+            cell.count = self.found[place].count
+
+    def _show(self, cluster: Cluster) -> None:
+        ended = [cell.state for cell in self.cells if cell.state != MISSING]
+        done = ended.count("done")
+        rows = []
+        for place in cluster.cells:
+            status = self.runs[place].status() if self.runs[place].path.exists() else None
+            row = AtWork(said(self.plans[place].key), "sent")
+            if status is not None and status.state in ACTIVE:
+                row.state, row.stage = status.state, status.stage
+                row.step = f"{status.step}/{status.total}" if status.total else ""
+            rows.append(row)
+        self.board.show(done, len(ended) - done, len(self.cells), rows)
+        # not through the reporter, which would end all at a request to stop: cells have to stop first
+        self.directory.progress(len(ended), len(self.cells))
+
+    def _result(self) -> Sweep:
+        """The table so far, kept with CSV, figure and report."""
+        taken = {"cells": sum(one.seconds.get("total", 0.0) for one in self.found.values())}
+        taken["total"] = time.monotonic() - self.began
+        result = Sweep(
+            run=str(self.directory.path), title=f"Sweep {self.config.name}", sentence=sentence(self.cells),
+            warnings=self.report.warnings, cells=self.cells, table=rows_of(self.cells, self.found),
+            seconds={name: round(value, 2) for name, value in taken.items()},
+        )  # fmt: skip
+        self.directory.write_summary(result)
+        write_atomic(self.directory.path / "cells.csv", as_csv(result, self.found))
+        write_run_report(self.directory, result.title, "A grid of runs", document(result))
+        return result
+
+
+class _Threads(msgspec.Struct):
+    threads: int = 1
+
+
+def _threads(plan: Plan) -> int:
+    return msgspec.json.decode(plan.config, type=_Threads).threads
