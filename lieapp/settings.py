@@ -180,13 +180,13 @@ def _option(name: str) -> str:
     return f"--{FILE_OPTIONS.get(name, name).replace('_', '-')}"
 
 
-def read_toml(file: Path) -> dict[str, Any]:
-    """The content of a TOML file. Raises ConfigError with the line of a mistake."""
+def read_toml(file: Path, option: str = "--config") -> dict[str, Any]:
+    """The content of a TOML file, which `option` names. Raises ConfigError with the line of a mistake."""
     try:
-        with refused(ConfigError, str(file), "Give --config an existing TOML file."):
+        with refused(ConfigError, str(file), f"Give {option} an existing TOML file."):
             return tomllib.loads(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
-        raise ConfigError(f"{file} is not a text file.", hint="Give --config a TOML file in UTF-8.") from None
+        raise ConfigError(f"{file} is not a text file.", hint=f"Give {option} a TOML file in UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
         hint = 'Write lines such as `samples = 24` or `method = "neural"`.'
         raise ConfigError(f"{file}: {error}.", hint=hint) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import multiprocessing
 import queue
 import threading
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps import worker
 from lieapp.sweeps.hands import HandLostError
+from lieapp.sweeps.interrupts import afterwards
 from lieapp.sweeps.messages import Answer, Task
 from lieapp.sweeps.place import Local, Remote
 from lieapp.sweeps.worker import Facts, Placed, Returned, Shared, differing
@@ -161,8 +163,14 @@ def connected(place: Local | Remote) -> Iterator[Client]:
     Processes of this machine listen on it alone.
     """
     if isinstance(place, Local):
-        with _local(place) as cluster, Client(cluster, set_as_default=False) as client:
-            yield client
+        cluster = _local(place)
+        client = Client(cluster, set_as_default=False)
+        try:
+            with afterwards(client.close), afterwards(cluster.close):
+                yield client
+        except KeyboardInterrupt:
+            _kill(cluster)
+            raise
         return
     try:
         client = Client(
@@ -174,20 +182,27 @@ def connected(place: Local | Remote) -> Iterator[Client]:
             f"{place}: no scheduler answers within {CONNECTING:.0f} s ({_first_line(error)}).",
             hint="`dask scheduler` starts one, `dask worker ADDRESS` its workers; docs/scaling.md has more.",
         ) from None
-    with client:
+    with afterwards(client.close):
         yield client
 
 
-@contextlib.contextmanager
-def _local(place: Local) -> Iterator[LocalCluster]:
+def _local(place: Local) -> LocalCluster:
     # each death of a worker counts against all cells that it had, also those that only waited there
     known = {"distributed.scheduler.allowed-failures": DEATHS}
     threads = dict.fromkeys(VARIABLES, str(place.threads))
-    with dask.config.set(known), LocalCluster(
-        n_workers=place.workers, threads_per_worker=1, processes=True, host=HERE, dashboard_address=f"{HERE}:0",
-        memory_limit=None, env=threads, silence_logs=logging.CRITICAL,
-    ) as cluster:  # fmt: skip
-        yield cluster
+    with dask.config.set(known):
+        return LocalCluster(
+            n_workers=place.workers, threads_per_worker=1, processes=True, host=HERE, dashboard_address=f"{HERE}:0",
+            memory_limit=None, env=threads, silence_logs=logging.CRITICAL,
+        )  # fmt: skip
+
+
+def _kill(cluster: LocalCluster) -> None:
+    """End the workers without a word; the processes of their cells end with them."""
+    # or Dask would close it in order at the end of this process
+    cluster.shutdown_on_close = False
+    for child in multiprocessing.active_children():
+        child.kill()
 
 
 def check_workers(client: Client, files: Sequence[str]) -> list[Facts]:
@@ -232,7 +247,7 @@ def described(workers: Sequence[Facts], threads: int) -> Iterator[str]:
     for host in dict.fromkeys(one.host for one in workers):
         own = [one for one in workers if one.host == host]
         given = " and ".join(dict.fromkeys(one.threads or "all" for one in own))
-        yield f"{host}: {len(own)} workers, {own[0].cores} cores, {given} threads each for linear algebra"
+        yield f"{host}: workers {len(own)}, cores {own[0].cores}, threads of each for linear algebra {given}"
         if threads * len(own) > own[0].cores:
             yield f"{host}: cells ask for threads = {threads}, so that workers share cores"
 

@@ -1,23 +1,19 @@
-"""Ctrl-C in a sweep: the first one asks the cells to stop, a second one ends at once."""
+"""Ctrl-C in a sweep: the first one asks the cells to stop, a second one ends all at once."""
 
 from __future__ import annotations
 
 import contextlib
 import signal
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
-from rich.console import Console
-
-from lieapp.interrupted import leave
 from lieapp.runs.process.signals import ENDING
 from lieapp.runs.store.directory import RunDirectory
 
 
 class Asked:
-    """Whether a signal asked the sweep to stop; a second Ctrl-C ends the process, whose workers end with it."""
+    """Whether a signal, or the file `cancel` in the sweep's folder, asked it to stop."""
 
     def __init__(self, run: RunDirectory) -> None:
         self._run, self.to_stop = run, False
@@ -26,11 +22,9 @@ class Asked:
         return self.to_stop or self._run.cancel_requested
 
     def notice(self, number: int, frame: FrameType | None) -> None:
-        """Called by a signal."""
+        """Called by a signal. Raises KeyboardInterrupt for a second Ctrl-C."""
         if self.to_stop and number == signal.SIGINT:
-            self._run.update(state="cancelled", finished=time.time())
-            Console(stderr=True).show_cursor()
-            leave()
+            raise KeyboardInterrupt
         self.to_stop = True
 
 
@@ -50,3 +44,14 @@ def asked(run: RunDirectory) -> Iterator[Asked]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def afterwards(action: Callable[[], object]) -> Iterator[None]:
+    """Do something at the end of the block, whatever it raises; but a second Ctrl-C waits for nothing."""
+    try:
+        yield
+    except Exception:
+        action()
+        raise
+    action()

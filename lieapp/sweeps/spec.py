@@ -69,19 +69,16 @@ class SweepConfig(SweepFile, kw_only=True, frozen=True):
 
 def read_sweep(file: Path) -> SweepConfig:
     """The sweep in a file. Raises ConfigError for what isn't one, with the key, its value and the rule."""
-    values = read_toml(file)
-    strange = [key for key in ("kind", "name") if key in values]
+    values = read_toml(file, "`lieapp sweep`")
     if "grid" not in values:
         raise ConfigError(
             f"{file}: it has no [grid].", hint="Write [grid], and below it lists such as seed = [0, 1, 2]."
         )
     try:
-        # the name is not the file's to give
         found = from_values(SweepFile, values)
         _check(found)
     except ConfigError as error:
-        first = f" `{strange[0]}`" if strange else ""
-        raise ConfigError(f"{file}:{first} {error.message}", hint=error.hint) from None
+        raise ConfigError(f"{file}: {error.message}", hint=error.hint) from None
     return SweepConfig(**{key: getattr(found, key) for key in found.__struct_fields__}, name=file.stem)
 
 

@@ -23,7 +23,8 @@ from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.status import ACTIVE
 from lieapp.sweeps import kept
 from lieapp.sweeps.board import AtWork, Board, board
-from lieapp.sweeps.interrupts import Asked, asked
+from lieapp.sweeps.carried import FOLDER, folders_in
+from lieapp.sweeps.interrupts import Asked, afterwards, asked
 from lieapp.sweeps.messages import Task
 from lieapp.sweeps.packing import packed, unpack
 from lieapp.sweeps.place import Local, Remote
@@ -71,6 +72,7 @@ class _Sweeping:
         self.cells = [Cell(key=plan.key, state=MISSING) for plan in self.plans]
         self.found: dict[int, Compared] = {}
         self.began = time.monotonic()
+        self.result = Sweep()
 
     def run(self, place: Local | Remote) -> Sweep:
         """All of it."""
@@ -80,13 +82,14 @@ class _Sweeping:
             self._note(cell, "done")
         with asked(self.directory) as stop:
             try:
-                if missing:
-                    self._work(place, deque(missing), stop)
+                with afterwards(self._keep):
+                    if missing:
+                        self._work(place, deque(missing), stop)
             finally:
-                result = self._result()
-            if stop:
-                raise CancelledError("asked to stop.")
-        return result
+                # Ctrl-C also ends workers that just start, which comes out as any other error
+                if stop:
+                    raise CancelledError("asked to stop.")
+        return self.result
 
     def _work(self, place: Local | Remote, waiting: deque[int], stop: Asked) -> None:
         # Dask takes half a second to load
@@ -104,11 +107,9 @@ class _Sweeping:
                 [Path(sys.argv[0]).name, *sys.argv[1:]], os.getcwd(), versions(), isinstance(place, Local),
             )  # fmt: skip
             cluster = Cluster(client, shared)
-            try:
+            with afterwards(cluster.leave):
                 self.report.stage("cells")
                 self._feed(cluster, waiting, stop)
-            finally:
-                cluster.leave()
 
     def _feed(self, cluster: Cluster, waiting: deque[int], stop: Asked) -> None:
         """Send cells as workers take them, until all have ended or the sweep is to stop."""
@@ -144,6 +145,9 @@ class _Sweeping:
                 # a path of the worker's machine
                 result.run = str(run.path)
                 run.write_summary(result)
+            folders = folders_in(self.directory.path / FOLDER)
+            if run.path.exists():
+                run.add_provenance(plugins=[str(folder) for folder in folders])
         if answer.error is not None:
             self.cells[cell].error = answer.error
         self._note(cell, answer.state)
@@ -174,11 +178,11 @@ class _Sweeping:
         # not through the reporter, which would end all at a request to stop: cells have to stop first
         self.directory.progress(len(ended), len(self.cells))
 
-    def _result(self) -> Sweep:
-        """The table so far, kept with CSV, figure and report."""
+    def _keep(self) -> None:
+        """Keep the table so far, with CSV, figure and report."""
         taken = {"cells": sum(one.seconds.get("total", 0.0) for one in self.found.values())}
         taken["total"] = time.monotonic() - self.began
-        result = Sweep(
+        result = self.result = Sweep(
             run=str(self.directory.path), title=f"Sweep {self.config.name}", sentence=sentence(self.cells),
             warnings=self.report.warnings, cells=self.cells, table=rows_of(self.cells, self.found),
             seconds={name: round(value, 2) for name, value in taken.items()},
@@ -186,7 +190,6 @@ class _Sweeping:
         self.directory.write_summary(result)
         write_atomic(self.directory.path / "cells.csv", as_csv(result, self.found))
         write_run_report(self.directory, result.title, "A grid of runs", document(result))
-        return result
 
 
 class _Threads(msgspec.Struct):

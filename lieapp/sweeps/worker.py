@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import threading
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from distributed import Worker, WorkerPlugin, get_worker
+from distributed import Status, Worker, WorkerPlugin, get_worker
 
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps.carried import FOLDER, Files, folders_in, write_files
@@ -88,9 +89,10 @@ class Placed(WorkerPlugin):
         if self.shared.same_terminal and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.address: str = worker.address
+        self.hands: list[Hand] = []
         self.idle: list[Hand] = []
         self.running: set[Path] = set()
-        self.is_stopping = False
+        self.is_stopping, self.is_shared = False, True
         if wrong := differing(self.shared.versions, versions()):
             worker.log_event(self.name, f"{place(self.address)} has {wrong}")
             worker.loop.call_later(LEAVING, worker.close, nanny=True, reason=f"{self.name}: it has {wrong}")
@@ -108,9 +110,12 @@ class Placed(WorkerPlugin):
         self.idle.append(self._hand())
 
     def teardown(self, worker: Worker) -> None:
-        """End the processes."""
-        while self.idle:
-            self.idle.pop().end()
+        """End the processes; where the sweep itself is over, remove what only this worker has of it."""
+        for hand in self.hands:
+            hand.end()
+        # one that closes is started again by its nanny, and goes on with what it has
+        if worker.status == Status.running and not self.is_shared:
+            shutil.rmtree(self.own, ignore_errors=True)
 
     def execute(self, task: Task, folder: bytes) -> Returned:
         """A cell, by a process that is free. Raises HandLostError if that ends.
@@ -145,8 +150,11 @@ class Placed(WorkerPlugin):
         return [run.name for run in at_work]
 
     def _hand(self) -> Hand:
+        """One more process."""
         folders = [str(folder) for folder in folders_in(self.own / FOLDER)]
-        return Hand(Setup(folders, [*self.shared.command], self.shared.folder), self.own)
+        hand = Hand(Setup(folders, [*self.shared.command], self.shared.folder), self.own)
+        self.hands.append(hand)
+        return hand
 
 
 def execute(task: bytes, folder: bytes) -> bytes:
@@ -175,9 +183,9 @@ def facts(files: Sequence[str]) -> bytes:
     )
 
 
-def stop(sweep: str) -> list[str]:
-    """Ask the cells of a sweep on the worker that this is called on to stop; their runs."""
-    placed = get_worker().plugins.get(named(sweep))
+def stop(sweep: str, dask_worker: Worker) -> list[str]:
+    """Ask the cells of a sweep on a worker to stop; their runs. Dask gives the worker, by the argument's name."""
+    placed = dask_worker.plugins.get(named(sweep))
     return placed.stop() if isinstance(placed, Placed) else []
 
 
