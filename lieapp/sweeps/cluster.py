@@ -9,6 +9,7 @@ import queue
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import dask
 import msgspec
@@ -162,6 +163,8 @@ def connected(place: Local | Remote) -> Iterator[Client]:
 
     Processes of this machine listen on it alone.
     """
+    # what the user needs to know is an error of the sweep
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     if isinstance(place, Local):
         cluster = _local(place)
         client = Client(cluster, set_as_default=False)
@@ -205,15 +208,16 @@ def _kill(cluster: LocalCluster) -> None:
         child.kill()
 
 
-def check_workers(client: Client, files: Sequence[str]) -> list[Facts]:
+def check_workers(client: Client, sweep: Path, proof: str, files: Sequence[str]) -> list[Facts]:
     """What the workers that are there now are.
 
     Args:
+        sweep: its folder; `proof`: what stands in there for those that share it.
         files: that the cells read.
 
     Raises ClusterError that names those with other versions, without lieapp, or without the files.
     """
-    told = client.run(worker.facts, list(files), on_error="return")
+    told = client.run(worker.facts, str(sweep), proof, list(files), on_error="return")
     found, wrong = [], []
     here = versions()
     for address, answer in told.items():
@@ -248,6 +252,8 @@ def described(workers: Sequence[Facts], threads: int) -> Iterator[str]:
         own = [one for one in workers if one.host == host]
         given = " and ".join(dict.fromkeys(one.threads or "all" for one in own))
         yield f"{host}: workers {len(own)}, cores {own[0].cores}, threads of each for linear algebra {given}"
+        if not all(one.shares for one in own):
+            yield f"{host} doesn't share the folder of runs: the folders of runs are sent back"
         if threads * len(own) > own[0].cores:
             yield f"{host}: cells ask for threads = {threads}, so that workers share cores"
 

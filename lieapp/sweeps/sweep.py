@@ -72,7 +72,7 @@ class _Sweeping:
         self.cells = [Cell(key=plan.key, state=MISSING) for plan in self.plans]
         self.found: dict[int, Compared] = {}
         self.began = time.monotonic()
-        self.result = Sweep()
+        self.result, self.is_shared = Sweep(), True
 
     def run(self, place: Local | Remote) -> Sweep:
         """All of it."""
@@ -99,11 +99,13 @@ class _Sweeping:
         self.report.stage("workers")
         files = list(dict.fromkeys(file for plan in self.plans for file in plan.files))
         with connected(place) as client:
-            workers = check_workers(client, files)
+            proof, own = kept.prove(self.directory), self.directory.path.resolve()
+            workers = check_workers(client, own, proof, files)
+            self.is_shared = all(one.shares for one in workers)
             for words in described(workers, max(_threads(plan) for plan in self.plans)):
                 self.report.line(words)
             shared = Shared(
-                self.root.resolve(), self.directory.id, kept.prove(self.directory), kept.read_files(self.directory),
+                own.parent, self.directory.id, proof, kept.read_files(self.directory),
                 [Path(sys.argv[0]).name, *sys.argv[1:]], os.getcwd(), versions(), isinstance(place, Local),
             )  # fmt: skip
             cluster = Cluster(client, shared)
@@ -135,7 +137,7 @@ class _Sweeping:
         task = Task(
             plan.run, str(self.root), self.config.command, plan.plugin, plan.sha256, plan.config, self.directory.id
         )
-        cluster.send(cell, task, packed(self.runs[cell].path))
+        cluster.send(cell, task, b"" if self.is_shared else packed(self.runs[cell].path))
 
     def _take(self, cell: int, returned: Returned) -> None:
         run, answer = self.runs[cell], returned.answer

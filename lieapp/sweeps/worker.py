@@ -166,20 +166,30 @@ def execute(task: bytes, folder: bytes) -> bytes:
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What a worker is: its host, the versions it has, its threads and cores, and the files that it doesn't see."""
+    """What a worker is: its host, the versions it has, its threads and cores, and what it sees of the disk.
+
+    Args:
+        shares: whether it has the folder of runs; `unseen`: files that it doesn't see.
+    """
 
     host: str
     versions: dict[str, str]
     threads: str
     cores: int
+    shares: bool
     unseen: list[str]
 
 
-def facts(files: Sequence[str]) -> bytes:
-    """Those of the worker that this is called on, as JSON."""
+def facts(sweep: str, proof: str, files: Sequence[str]) -> bytes:
+    """Those of the worker that this is called on, as JSON.
+
+    Args:
+        sweep: the folder of a sweep; `proof`: what its `PROOF` holds.
+    """
     unseen = [file for file in files if not os.path.exists(file)]
+    shares = _content(Path(sweep) / PROOF) == proof
     return msgspec.json.encode(
-        Facts(socket.gethostname(), versions(), os.environ.get(THREADS, ""), cores(), unseen)
+        Facts(socket.gethostname(), versions(), os.environ.get(THREADS, ""), cores(), shares, unseen)
     )
 
 
