@@ -7,7 +7,14 @@ from lieapp.results.sweep import Spread
 from lieapp.sweeps.resolve import resolve
 from lieapp.sweeps.spec import read_sweep
 
-GRID = '[grid]\nplugin = ["ckdv", "ks"]\nspectrum.degrees = [[2], [2, 4]]\nseed = [0, 1]\n[set]\nmethod = "spectrum"\n'
+GRID = """
+[grid]
+plugin = ["ckdv", "ks"]
+spectrum.degrees = [[2], [2, 4]]
+seed = [0, 1]
+[set]
+method = "spectrum"
+"""
 
 
 def test_the_cells_are_all_combinations_the_last_setting_first(write):

@@ -1,4 +1,4 @@
-"""Sweeps on a cluster of two processes: what `lieapp sweep` answers, and what becomes of cells when something ends."""
+"""Sweeps on two processes: what `lieapp sweep` answers, and what becomes of cells when something ends early."""
 
 import json
 import os
@@ -114,7 +114,8 @@ def test_a_scheduler_that_doesn_t_answer_is_told(sweep, write, monkeypatch):
 
 def test_a_large_grid_is_asked_about(sweep, write):
     code, found = sweep(str(write(f"[grid]\nplugin = ['norm']\nseed = {list(range(1001))}")))
-    assert code == 2 and "the grid has 1001 cells" in found["error"]["message"] and "--yes" in found["error"]["hint"]
+    assert code == 2 and "the grid has 1001 cells" in found["error"]["message"]
+    assert "--yes" in found["error"]["hint"]
 
 
 def test_cells_go_on_when_workers_are_killed(sweep, write, workers):
