@@ -59,6 +59,9 @@ def test_a_grid_gives_its_cells_and_a_table(sweep, write, mine):
     assert all(RunDirectory(Path(run)).state == "done" for run in [*runs, folder])
     assert json.loads((folder / "summary.json").read_text()) == found
 
+    assert command(["runs", "figures", found["run"], "--json"]) == 0
+    assert (folder / "figures" / "sweep.pdf").is_file()
+
     # nothing is missing: no worker is needed, and no run touched
     before = [os.stat(Path(run) / "status.json").st_mtime_ns for run in runs]
     code, again = sweep("grid.toml", "--resume", on="tcp://127.0.0.1:1")

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import msgspec
 
 import lieapp
+import lieapp.results.sweep  # no plugin loads it, and summaries of sweeps are read too
 from lieapp.errors import CancelledError, RunError, UnknownRunError, refused
 from lieapp.reading import UnreadableError, reason
 from lieapp.registry.catalog import Entry, load_catalog
