@@ -71,6 +71,7 @@ class _Sweeping:
         self.runs = [RunDirectory(self.root / plan.run) for plan in self.plans]
         self.cells = [Cell(key=plan.key, state=MISSING) for plan in self.plans]
         self.found: dict[int, Compared] = {}
+        self.failed = 0
         self.began = time.monotonic()
         self.result, self.is_shared = Sweep(), True
 
@@ -152,22 +153,22 @@ class _Sweeping:
                 run.add_provenance(plugins=[str(folder) for folder in folders])
         if answer.error is not None:
             self.cells[cell].error = answer.error
+            self.failed += 1
         self._note(cell, answer.state)
         error = f" ({returned.worker}): {answer.error.message}" if answer.error else ""
-        done = sum(one.state == "done" for one in self.cells)
-        self.report.line(f"{done} of {len(self.cells)}: {said(self.plans[cell].key)} {answer.state}{error}")
+        done = f"{len(self.found)} of {len(self.cells)}"
+        self.report.line(f"{done}: {said(self.plans[cell].key)} {answer.state}{error}")
 
     def _note(self, place: int, state: str) -> None:
         """Note how a cell ended, with what its run has to compare."""
         run, cell = self.runs[place], self.cells[place]
         cell.state, cell.run = state, str(run.path) if run.path.exists() else None
-        if state == "done" and (result := run.summary()) is not None:
+        result = run.summary() if state == "done" else None
+        if result is not None:
             self.found[place] = result.compared()
             cell.count = self.found[place].count
 
     def _show(self, cluster: Cluster) -> None:
-        ended = [cell.state for cell in self.cells if cell.state != MISSING]
-        done = ended.count("done")
         rows = []
         for place in cluster.cells:
             status = self.runs[place].status() if self.runs[place].path.exists() else None
@@ -176,9 +177,9 @@ class _Sweeping:
                 row.state, row.stage = status.state, status.stage
                 row.step = f"{status.step}/{status.total}" if status.total else ""
             rows.append(row)
-        self.board.show(done, len(ended) - done, len(self.cells), rows)
+        self.board.show(len(self.found), self.failed, len(self.cells), rows)
         # not through the reporter, which would end all at a request to stop: cells have to stop first
-        self.directory.progress(len(ended), len(self.cells))
+        self.directory.progress(len(self.found) + self.failed, len(self.cells))
 
     def _keep(self) -> None:
         """Keep the table so far, with CSV, figure and report."""
