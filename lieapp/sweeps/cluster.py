@@ -32,7 +32,7 @@ TRIES = 3
 """How often a cell is tried once more whose process was ended by somebody else, as by a lack of memory."""
 
 DEATHS = 100
-"""How many workers may die beneath a cell."""
+"""How many workers may die beneath a cell: of those that wait on one, each counts its death."""
 
 AHEAD = 2
 """Cells sent for each thread of the workers: the next one is there when one ends."""
@@ -50,12 +50,14 @@ class ClusterError(LieappError):
 
 @dataclass
 class _Sent:
-    """A cell on its way, and how many workers died beneath it."""
+    """A cell on its way: how often it was sent, and to which workers, if not to all."""
 
     cell: int
     task: Task
     folder: bytes
-    deaths: int = 0
+    times: int = 0
+    only: frozenset[str] = frozenset()
+    is_again: bool = False
 
 
 class Cluster:
@@ -72,14 +74,16 @@ class Cluster:
         self._refused: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._sent: dict[str, _Sent] = {}
         self._futures: dict[str, Future] = {}
+        self._workers: dict[str, int] = {}
+        self._avoided: set[str] = set()
         client.subscribe_topic(worker.named(shared.sweep), lambda event: self._refused.put(str(event[1])))
         client.register_plugin(Placed(shared))
 
     @property
     def capacity(self) -> int:
         """How many more cells can be sent now."""
-        threads = sum(self._client.nthreads().values())
-        return max(AHEAD * threads, 1) - len(self._sent)
+        self._workers = self._client.nthreads()
+        return max(AHEAD * sum(self._workers.values()), 1) - len(self._sent)
 
     @property
     def cells(self) -> list[int]:
@@ -87,7 +91,7 @@ class Cluster:
         return [sent.cell for sent in self._sent.values()]
 
     def refused(self) -> Iterator[str]:
-        """The workers that had to leave since this was asked last, and why."""
+        """The workers that get no more cells, since this was asked last, and why."""
         with contextlib.suppress(queue.Empty):
             while True:
                 yield self._refused.get_nowait()
@@ -102,6 +106,7 @@ class Cluster:
             yield from self._answer(self._ended.get(timeout=seconds))
             while True:
                 yield from self._answer(self._ended.get_nowait())
+        self._free_restricted()
         if self._client.status != "running":
             raise ClusterError(
                 "the connection to the scheduler was lost.", hint="Start it again, then the sweep with --resume."
@@ -129,10 +134,23 @@ class Cluster:
             self._client.unregister_worker_plugin(worker.named(self._sweep))
 
     def _submit(self, sent: _Sent) -> None:
-        task, key = msgspec.json.encode(sent.task), f"{sent.task.run}-{sent.deaths}"
-        future = self._client.submit(worker.execute, task, sent.folder, key=key, pure=False, retries=TRIES)
+        sent.only = frozenset(self._workers) - self._avoided if self._avoided else frozenset()
+        key = f"{sent.task.run}-{sent.times}"
+        sent.times += 1
+        future = self._client.submit(
+            worker.execute, msgspec.json.encode(sent.task), sent.folder, key=key, pure=False, retries=TRIES,
+            workers=sorted(sent.only) or None,
+        )  # fmt: skip
         self._sent[key], self._futures[key] = sent, future
         future.add_done_callback(self._ended.put)
+
+    def _free_restricted(self) -> None:
+        """Send cells again that wait for workers of which none is left."""
+        for key, sent in [*self._sent.items()]:
+            if sent.only and not sent.only & self._workers.keys():
+                del self._sent[key]
+                self._futures.pop(key).cancel()
+                self._submit(sent)
 
     def _answer(self, future: Future) -> Iterator[tuple[int, Returned]]:
         key = str(future.key)
@@ -141,14 +159,30 @@ class Cluster:
             return
         del self._sent[key], self._futures[key]
         if future.status == "finished":
-            yield sent.cell, msgspec.msgpack.decode(future.result(), type=Returned)
+            returned = msgspec.msgpack.decode(future.result(), type=Returned)
+            if self._is_tried_elsewhere(sent, returned):
+                self._submit(sent)
+            else:
+                yield sent.cell, returned
             return
         error = future.exception()
-        if isinstance(error, KilledWorker) and sent.deaths < DEATHS:
-            sent.deaths += 1
+        if isinstance(error, KilledWorker) and sent.times < DEATHS:
             self._submit(sent)
         else:
-            yield sent.cell, Returned(Answer("failed", _failure(error)), "")
+            yield sent.cell, Returned(Answer("failed", _failure(error)), "", "")
+
+    def _is_tried_elsewhere(self, sent: _Sent, returned: Returned) -> bool:
+        """Whether a cell fails by its worker's machine, as by a full disk, and another worker may do it; once."""
+        answer, address = returned.answer, returned.address
+        others = self._workers.keys() - self._avoided - {address}
+        if not (answer.elsewhere and others) or sent.is_again:
+            return False
+        if address not in self._avoided:
+            self._avoided.add(address)
+            why = answer.error.message if answer.error else ""
+            self._refused.put(f"{returned.worker}: {why} It gets no more cells")
+        sent.folder, sent.is_again = returned.folder, True
+        return True
 
 
 def _failure(error: BaseException | None) -> Failure:

@@ -18,7 +18,7 @@ import msgspec
 
 import lieapp
 from lieapp.child import leave_with_parent
-from lieapp.errors import CancelledError, PluginError, ResumeError, describe
+from lieapp.errors import CancelledError, PluginError, ResumeError, describe, file_error
 from lieapp.numerics.processor import check_device
 from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.results.sweep import Failure
@@ -70,7 +70,12 @@ def execute(task: Task, catalog: Catalog, folders: Sequence[Path]) -> Answer:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a plugin's own code may raise anything
-        return Answer("failed", _failure(error))
+        return Answer("failed", _failure(error), _of_machine(error))
+
+
+def _of_machine(error: BaseException) -> bool:
+    """Whether the system refused a file. What is raised in place of its error has that as its context."""
+    return any(one is not None and file_error(one) is not None for one in (error, error.__context__))
 
 
 def _failure(error: BaseException) -> Failure:

@@ -42,7 +42,12 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """How a cell ended: the state of its run, and the error unless it is done."""
+    """How a cell ended: the state of its run, and the error unless it is done.
+
+    Args:
+        elsewhere: whether the error is one of this machine, as a full disk, so that others may do better.
+    """
 
     state: str
     error: Failure | None = None
+    elsewhere: bool = False

@@ -128,7 +128,7 @@ class _Sweeping:
             for cell, returned in cluster.answers(LOOK):
                 self._take(cell, returned)
             for words in cluster.refused():
-                self.report.warn(f"{words}; it was refused and told to leave")
+                self.report.warn(words)
             self._show(cluster)
             if end is not None and time.monotonic() > end:
                 break

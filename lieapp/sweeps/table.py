@@ -115,10 +115,10 @@ def _value(value: object) -> str | None:
 def _spread(spread: Spread | None) -> str | None:
     if spread is None:
         return None
-    if spread.low == spread.high:
+    low, high = number(spread.low), number(spread.high)
+    if low == high:
         return number(spread.mean)
-    ends = f"{number(spread.low)} to {number(spread.high)}"
-    return f"{number(spread.mean)} ± {number(spread.deviation)} ({ends})"
+    return f"{number(spread.mean)} ± {number(spread.deviation)} ({low} to {high})"
 
 
 def drawn(result: Sweep) -> Drawing | None:

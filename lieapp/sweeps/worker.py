@@ -37,9 +37,10 @@ LEAVING = 0.5
 
 
 class Returned(msgspec.Struct, frozen=True):
-    """What a worker gives back: the answer, its address, and the run's folder if it isn't shared."""
+    """What a worker gives back: the answer, its address and name, and the run's folder if it isn't shared."""
 
     answer: Answer
+    address: str
     worker: str
     folder: bytes = b""
 
@@ -94,7 +95,7 @@ class Placed(WorkerPlugin):
         self.running: set[Path] = set()
         self.is_stopping, self.is_shared = False, True
         if wrong := differing(self.shared.versions, versions()):
-            worker.log_event(self.name, f"{place(self.address)} has {wrong}")
+            worker.log_event(self.name, f"{place(self.address)} has {wrong}; it has to leave")
             worker.loop.call_later(LEAVING, worker.close, nanny=True, reason=f"{self.name}: it has {wrong}")
             return
         own = self.shared.root / self.shared.sweep
@@ -124,7 +125,7 @@ class Placed(WorkerPlugin):
             folder: what an earlier worker left of the run, for one that doesn't share the folder of runs.
         """
         if self.is_stopping:
-            return Returned(Answer(MISSING), place(self.address))
+            return Returned(Answer(MISSING), self.address, place(self.address))
         run = self.root / task.run
         if not self.is_shared and not run.exists():
             unpack(folder, run)
@@ -138,7 +139,7 @@ class Placed(WorkerPlugin):
         finally:
             self.running.discard(run)
         self.idle.append(hand)
-        return Returned(answer, place(self.address), b"" if self.is_shared else packed(run))
+        return Returned(answer, self.address, place(self.address), b"" if self.is_shared else packed(run))
 
     def stop(self) -> list[str]:
         """Ask the cells at work to stop, and begin no more; the runs of those at work."""

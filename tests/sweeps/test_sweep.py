@@ -35,6 +35,7 @@ def sweep(write, mine, workers, capsys):
     """`lieapp sweep` on the workers: exit code and JSON."""
 
     def call(*arguments: str, on: str = workers):
+        capsys.readouterr()
         code = command(["sweep", *arguments, "--on", on, "--json"])
         return code, json.loads(capsys.readouterr().out)
 
