@@ -227,11 +227,16 @@ def _local(place: Local) -> LocalCluster:
     # each death of a worker counts against all cells that it had, also those that only waited there
     known = {"distributed.scheduler.allowed-failures": DEATHS}
     threads = dict.fromkeys(VARIABLES, str(place.threads))
-    with dask.config.set(known):
-        return LocalCluster(
-            n_workers=place.workers, threads_per_worker=1, processes=True, host=HERE, dashboard_address=f"{HERE}:0",
-            memory_limit=None, env=threads, silence_logs=logging.CRITICAL,
-        )  # fmt: skip
+    try:
+        with dask.config.set(known):
+            return LocalCluster(
+                n_workers=place.workers, threads_per_worker=1, processes=True, host=HERE,
+                dashboard_address=f"{HERE}:0", memory_limit=None, env=threads, silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+    except Exception as error:  # of many kinds: no memory, no process, no socket
+        raise ClusterError(
+            f"{place}: its processes can't be started ({_first_line(error)}).", hint="Start fewer: --on local:N."
+        ) from None
 
 
 def _kill(cluster: LocalCluster) -> None:

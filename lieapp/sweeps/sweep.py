@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lieapp.errors import CancelledError
-from lieapp.results.base import Compared
-from lieapp.results.sweep import Cell, Sweep
+from lieapp.errors import CancelledError, RunError, describe
+from lieapp.results.base import Compared, Result
+from lieapp.results.sweep import Cell, Failure, Sweep
 from lieapp.runs.pipeline import write_run_report
 from lieapp.runs.process.claim import running
 from lieapp.runs.store.directory import RunDirectory, versions
@@ -79,8 +79,8 @@ class _Sweeping:
         """All of it."""
         self.report.line(f"sweep {self.directory.path}: {len(self.cells)} cells")
         missing = kept.unfinished(self.runs)
-        for cell in {*range(len(self.cells))} - {*missing}:
-            self._note(cell, "done")
+        for cell, run in enumerate(self.runs):
+            self._note(cell, run.state if run.path.exists() else MISSING)
         with asked(self.directory) as stop:
             try:
                 with afterwards(self._keep):
@@ -144,13 +144,7 @@ class _Sweeping:
         run, answer = self.runs[cell], returned.answer
         if returned.folder:
             unpack(returned.folder, run.path)
-            if (result := run.summary()) is not None:
-                # a path of the worker's machine
-                result.run = str(run.path)
-                run.write_summary(result)
-            folders = folders_in(self.directory.path / FOLDER)
-            if run.path.exists():
-                run.add_provenance(plugins=[str(folder) for folder in folders])
+            self._settle(run)
         if answer.error is not None:
             self.cells[cell].error = answer.error
             self.failed += 1
@@ -159,11 +153,25 @@ class _Sweeping:
         done = f"{len(self.found)} of {len(self.cells)}"
         self.report.line(f"{done}: {said(self.plans[cell].key)} {answer.state}{error}")
 
+    def _settle(self, run: RunDirectory) -> None:
+        """Put paths of this machine in place of those of a worker's."""
+        folders = folders_in(self.directory.path / FOLDER)
+        run.add_provenance(plugins=[str(folder) for folder in folders])
+        result = run.summary()
+        # of a plugin that isn't here the result stays as it is
+        if result is not None and type(result) is not Result:
+            result.run = str(run.path)
+            run.write_summary(result)
+
     def _note(self, place: int, state: str) -> None:
         """Note how a cell ended, with what its run has to compare."""
         run, cell = self.runs[place], self.cells[place]
         cell.state, cell.run = state, str(run.path) if run.path.exists() else None
-        result = run.summary() if state == "done" else None
+        try:
+            result = run.summary() if state == "done" else None
+        except RunError as error:
+            cell.state, cell.error = "failed", Failure(**describe(error))
+            return
         if result is not None:
             self.found[place] = result.compared()
             cell.count = self.found[place].count

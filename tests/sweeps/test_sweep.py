@@ -77,6 +77,11 @@ def test_a_grid_gives_its_cells_and_a_table(sweep, write, mine):
     assert code == 0 and again["cells"] == found["cells"]
     assert [os.stat(Path(run) / "status.json").st_mtime_ns for run in runs][1:] == before[1:]
 
+    Path(runs[3], "summary.json").write_text("{")
+    code, again = sweep("--resume", found["run"], on="tcp://127.0.0.1:1")
+    assert code == 1 and [cell["state"] for cell in again["cells"]] == ["done"] * 3 + ["failed"]
+    assert "summary.json can't be read" in again["cells"][3]["error"]["message"]
+
     code, refused = sweep(str(write(GRID.replace("[0, 1]", "[0, 2]"))), "--resume")
     assert code == 2 and "has no sweep of this file" in refused["error"]["message"]
 
