@@ -210,11 +210,8 @@ def connected(place: Local | Remote) -> Iterator[Client]:
             raise
         return
     try:
-        client = Client(
-            place.address or None, scheduler_file=None if place.file is None else str(place.file),
-            timeout=CONNECTING, set_as_default=False,
-        )  # fmt: skip
-    except Exception as error:  # of many kinds: sockets, certificates, a file without an address
+        client = Client(place.address, timeout=CONNECTING, set_as_default=False)
+    except Exception as error:  # of many kinds: sockets, certificates, names
         raise ClusterError(
             f"{place}: no scheduler answers within {CONNECTING:.0f} s ({_first_line(error)}).",
             hint="`dask scheduler` starts one, `dask worker ADDRESS` its workers; docs/scaling.md has more.",

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+import msgspec
+
 from lieapp.errors import UsageError
+from lieapp.reading import UnreadableError, read, reason
 
 PACKAGES = ("dask", "distributed")
 INSTALL = "pip install 'lieapp[cluster]'"
@@ -35,13 +38,18 @@ class Local:
 
 @dataclass(frozen=True)
 class Remote:
-    """A scheduler that somebody started, by its address or the file in which it wrote that."""
+    """A scheduler that somebody started."""
 
-    address: str = ""
-    file: Path | None = None
+    address: str
 
     def __str__(self) -> str:
-        return self.address or str(self.file)
+        return self.address
+
+
+class _SchedulerFile(msgspec.Struct):
+    """What lieapp reads of the file that a scheduler writes."""
+
+    address: str
 
 
 def cores() -> int:
@@ -57,12 +65,13 @@ def place_of(on: str | None, file: Path | None) -> Local | Remote:
     if file is not None:
         if on is not None:
             raise UsageError("--on and --scheduler-file are both given.", hint="Give one of them.")
-        if not file.is_file():
+        try:
+            return Remote(read(file, _SchedulerFile).address)
+        except (OSError, UnreadableError) as error:
             raise UsageError(
-                f"--scheduler-file {file}: there is no such file.",
+                f"--scheduler-file {file}: it can't be read: {reason(error)}.",
                 hint=f"`dask scheduler --scheduler-file {file}` writes it.",
-            )
-        return Remote(file=file)
+            ) from None
     if on is None or on == "local":
         return Local(cores())
     if (local := re.fullmatch(r"local:(\d{1,4})", on)) and int(local[1]):

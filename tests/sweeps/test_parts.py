@@ -23,10 +23,12 @@ def test_a_place_is_processes_of_this_machine_or_a_scheduler(tmp_path, monkeypat
     assert place_of(None, None) == place_of("local", None) == Local(8)
     assert [place_of(f"local:{n}", None).threads for n in (1, 3, 8, 20)] == [8, 2, 1, 1]
     assert place_of("tls://[::1]:8786", None) == Remote("tls://[::1]:8786")
-    (tmp_path / "address.json").write_text("{}")
-    assert place_of(None, tmp_path / "address.json") == Remote(file=tmp_path / "address.json")
-    with pytest.raises(UsageError, match="there is no such file"):
-        place_of(None, tmp_path / "none.json")
+    (tmp_path / "address.json").write_text('{"type": "Scheduler", "address": "tcp://a:1", "workers": {}}')
+    assert place_of(None, tmp_path / "address.json") == Remote("tcp://a:1")
+    (tmp_path / "other.json").write_text("{}")
+    for name, words in (("none.json", "No such file"), ("other.json", "missing required field `address`")):
+        with pytest.raises(UsageError, match=f"{name}: it can't be read: .*{words}"):
+            place_of(None, tmp_path / name)
     with pytest.raises(UsageError, match="both given"):
         place_of("local:2", tmp_path / "address.json")
 
