@@ -209,6 +209,7 @@ def connected(place: Local | Remote) -> Iterator[Client]:
             _kill(cluster)
             raise
         return
+    _check_certificates(place.address)
     try:
         client = Client(place.address, timeout=CONNECTING, set_as_default=False)
     except Exception as error:  # of many kinds: sockets, certificates, names
@@ -218,6 +219,17 @@ def connected(place: Local | Remote) -> Iterator[Client]:
         ) from None
     with afterwards(client.close):
         yield client
+
+
+def _check_certificates(address: str) -> None:
+    """Raises ClusterError if the address asks for certificates, and Dask's configuration lacks those of a client."""
+    keys = [f"distributed.comm.tls.{key}" for key in ("ca-file", "client.cert", "client.key")]
+    missing = [key for key in keys if not dask.config.get(key, None)]
+    if address.startswith("tls://") and missing:
+        raise ClusterError(
+            f"{address}: Dask's configuration doesn't name {' and '.join(missing)}.",
+            hint="Name the files of the certificates there; docs/scaling.md has more.",
+        )
 
 
 def _local(place: Local) -> LocalCluster:

@@ -119,6 +119,8 @@ def test_a_scheduler_that_doesn_t_answer_is_told(sweep, write, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECTING", 0.5)
     code, found = sweep(str(write(GRID)), on="tcp://127.0.0.1:1")
     assert code == 1 and "no scheduler answers" in found["error"]["message"]
+    code, found = sweep("grid.toml", "--resume", on="tls://127.0.0.1:1")
+    assert code == 1 and "doesn't name distributed.comm.tls.ca-file and" in found["error"]["message"]
 
 
 def test_a_large_grid_is_asked_about(sweep, write):
