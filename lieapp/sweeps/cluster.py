@@ -222,7 +222,7 @@ def connected(place: Local | Remote) -> Iterator[Client]:
 
 
 def _check_certificates(address: str) -> None:
-    """Raises ClusterError if the address asks for certificates, and Dask's configuration lacks those of a client."""
+    """Raises ClusterError if the address asks for certificates, and Dask's configuration lacks a client's."""
     keys = [f"distributed.comm.tls.{key}" for key in ("ca-file", "client.cert", "client.key")]
     missing = [key for key in keys if not dask.config.get(key, None)]
     if address.startswith("tls://") and missing:
