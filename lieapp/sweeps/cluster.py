@@ -155,9 +155,14 @@ class Cluster:
     def _answer(self, future: Future) -> Iterator[tuple[int, Returned]]:
         key = str(future.key)
         sent = self._sent.get(key)
-        if sent is None or future.status in ("cancelled", "lost"):
+        if sent is None:
             return
         del self._sent[key], self._futures[key]
+        if future.status in ("cancelled", "lost"):
+            # by somebody else, or with the scheduler, which is told as the error that it is
+            if self._client.status == "running":
+                self._submit(sent)
+            return
         if future.status == "finished":
             returned = msgspec.msgpack.decode(future.result(), type=Returned)
             if self._is_tried_elsewhere(sent, returned):

@@ -58,6 +58,7 @@ def client():
         return found.sent[-1]
 
     found.submit, found.nthreads = submit, lambda: found.workers
+    found.run = lambda *arguments, **options: {}
     found.subscribe_topic = found.register_plugin = lambda *arguments: None
     return found
 
@@ -103,6 +104,15 @@ def test_a_cell_whose_workers_die_is_sent_again_but_not_for_ever(cluster, client
         client.sent[-1].fail(KilledWorker("run", SimpleNamespace(address="tcp://a:1"), 3))
         found = list(cluster.answers(0.01))
     assert len(client.sent) == DEATHS and found[0][1].answer.error.type == "KilledWorker"
+
+
+def test_a_cell_that_somebody_else_cancels_is_sent_again(cluster, client):
+    client.sent[0].cancel()
+    client.sent[0].called(client.sent[0])
+    assert list(cluster.answers(0.01)) == [] and len(client.sent) == 2 and cluster.cells == [7]
+    cluster.stop()
+    client.sent[1].called(client.sent[1])
+    assert list(cluster.answers(0.01)) == [] and len(client.sent) == 2 and cluster.cells == []
 
 
 def test_a_lost_scheduler_ends_the_sweep(cluster, client):
