@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import multiprocessing
+import os
 import queue
+import signal
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -239,7 +240,11 @@ def _check_certificates(address: str) -> None:
 
 def _local(place: Local) -> LocalCluster:
     # each death of a worker counts against all cells that it had, also those that only waited there
-    known = {"distributed.scheduler.allowed-failures": DEATHS}
+    known = {
+        "distributed.scheduler.allowed-failures": DEATHS,
+        # no process imports from the working folder, whatever its files are called (lieapp.child)
+        "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": 1,
+    }
     threads = dict.fromkeys(VARIABLES, str(place.threads))
     try:
         with dask.config.set(known):
@@ -257,8 +262,10 @@ def _kill(cluster: LocalCluster) -> None:
     """End the workers without a word; the processes of their cells end with them."""
     # or Dask would close it in order at the end of this process
     cluster.shutdown_on_close = False
-    for child in multiprocessing.active_children():
-        child.kill()
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        if nanny.pid is not None:
+            os.kill(nanny.pid, signal.SIGKILL)
 
 
 def check_workers(client: Client, sweep: Path, proof: str, files: Sequence[str]) -> list[Facts]:
