@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from lieapp.document import Block, Column, Document, Figure, Heading, Notice, Table, Text, number, table
+from lieapp.document import Block, Column, Document, Figure, Heading, Notice, Table, Text, cosine, number, table
 from lieapp.drawing import SERIES, Axis, Dots, Drawing, Panel, axis_over
 from lieapp.results.base import Compared
 from lieapp.results.sweep import Cell, Key, Row, Spread, Sweep
@@ -19,27 +19,46 @@ from lieapp.sweeps.spec import SEED, said, text_of
 FIGURE = "sweep"
 """Key of the figure."""
 
+LEAST = 1e-16
+"""Where a logarithmic axis begins: at what round-off leaves."""
+
 MOST_NAMES = 12
 """Rows that are drawn with their names; more have numbers, as in the table."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of a run: its name in tables and figures, and what it is in a row."""
+    """A number of a run: its name in tables, and what it is in a row.
+
+    Args:
+        said: a value in words.
+        drawn: what figures show of it, by its name; `log`: on a logarithmic axis, `whole`: a whole number.
+    """
 
     name: str
     of: Callable[[Compared], float | None]
     spread: Callable[[Row], Spread | None]
+    said: Callable[[float | None], str] = number
+    drawn: tuple[str, Callable[[float], float]] | None = None
     log: bool = False
+    whole: bool = False
+
+    def values(self, *values: float) -> list[float]:
+        """What figures show of values; a logarithmic axis begins at what round-off leaves."""
+        shown = values if self.drawn is None else [*map(self.drawn[1], values)]
+        return [max(value, LEAST) if self.log else value for value in shown]
 
 
 def _least(found: Compared) -> float | None:
-    return min((cosine for cosine in found.cosines or () if cosine is not None), default=None)
+    return min((value for value in found.cosines or () if value is not None), default=None)
 
 
 MEASURES = (
-    Measure("exact fields", lambda found: found.count, lambda row: row.count),
-    Measure("smallest cosine", _least, lambda row: row.cosine),
+    Measure("exact fields", lambda found: found.count, lambda row: row.count, whole=True),
+    # a cosine of .99999 and one of 1 differ by a hair; their distance from 1 by decades
+    Measure(
+        "smallest cosine", _least, lambda row: row.cosine, cosine, ("1 − smallest cosine", lambda c: 1 - c), log=True
+    ),
     Measure("angle (rad)", lambda found: found.angle, lambda row: row.angle, log=True),
     Measure("accuracy", lambda found: found.accuracy, lambda row: row.accuracy),
     Measure("seconds", lambda found: found.seconds.get("total"), lambda row: row.seconds),
@@ -60,11 +79,11 @@ def rows_of(cells: Sequence[Cell], found: Mapping[int, Compared]) -> list[Row]:
 
 def _row(cells: Sequence[Cell], members: Sequence[int], found: Mapping[int, Compared]) -> Row:
     known = [found[place] for place in members if place in found]
-    count, cosine, angle, accuracy, seconds = (
+    count, least, angle, accuracy, seconds = (
         Spread.of(value) for value in ([measure.of(one) for one in known] for measure in MEASURES)
     )
     return Row(
-        key=_seedless(cells[members[0]].key), cells=len(members), done=len(known), count=count, cosine=cosine,
+        key=_seedless(cells[members[0]].key), cells=len(members), done=len(known), count=count, cosine=least,
         angle=angle, accuracy=accuracy, seconds=seconds,
     )  # fmt: skip
 
@@ -93,7 +112,7 @@ def _blocks(result: Sweep) -> Iterator[Block]:
     columns = [*map(Column, heads), Column("runs", True), *(Column(one.name, True) for one in MEASURES)]
     rows = [
         [*(_value(row.key.get(name)) for name in heads), f"{row.done}/{row.cells}",
-         *(_spread(one.spread(row)) for one in MEASURES)]
+         *(_spread(one, row) for one in MEASURES)]
         for row in result.table
     ]  # fmt: skip
     yield from (Heading("Table", "table"), table(columns, rows))
@@ -112,13 +131,11 @@ def _value(value: object) -> str | None:
     return None if value is None else text_of(value)
 
 
-def _spread(spread: Spread | None) -> str | None:
-    if spread is None:
+def _spread(measure: Measure, row: Row) -> str | None:
+    if (spread := measure.spread(row)) is None:
         return None
-    low, high = number(spread.low), number(spread.high)
-    if low == high:
-        return number(spread.mean)
-    return f"{number(spread.mean)} ± {number(spread.deviation)} ({low} to {high})"
+    low, mean, high = (measure.said(value) for value in (spread.low, spread.mean, spread.high))
+    return mean if low == high else f"{mean} ± {number(spread.deviation)} ({low} to {high})"
 
 
 def drawn(result: Sweep) -> Drawing | None:
@@ -130,17 +147,18 @@ def drawn(result: Sweep) -> Drawing | None:
 
 def _panel(measure: Measure, rows: Sequence[Row]) -> Panel:
     found = [(place, spread) for place, row in enumerate(rows) if (spread := measure.spread(row))]
-    points = [(place, value) for place, spread in found for value in dict.fromkeys((spread.low, spread.high))]
-    values = [value for _, value in points]
+    places = np.array([place for place, _ in found], dtype=float)
+    low, mean, high = (
+        np.array(measure.values(*(getattr(spread, end) for _, spread in found))) for end in ("low", "mean", "high")
+    )
+    label = measure.drawn[0] if measure.drawn else measure.name
     names = [said(row.key) or "all" for row in rows] if len(rows) <= MOST_NAMES else ()
     x = Axis("" if names else "row of the table", -0.5, len(rows) - 0.5, whole=True, names=names)
-    y = axis_over(values, measure.name, log=measure.log and min(values) > 0)
-    ends = Dots(np.array([p for p, _ in points], float), np.array(values), [SERIES[0]] * len(points))
-    means = Dots(
-        np.array([place for place, _ in found], float), np.array([spread.mean for _, spread in found]), [SERIES[1]],
-        tips=[f"{said(rows[place].key)}: {_spread(spread)}" for place, spread in found],
-    )  # fmt: skip
-    return Panel(f"{measure.name}: means and ends", [ends, means], x, y, aspect=3)
+    y = axis_over([*low, *high], label, log=measure.log, whole=measure.whole)
+    ends = Dots(np.concatenate([places, places]), np.concatenate([low, high]), [SERIES[0]])
+    tips = [f"{said(rows[place].key)}: {_spread(measure, rows[place])}" for place, _ in found]
+    means = Dots(places, mean, [SERIES[1]], tips=tips)
+    return Panel(f"{label}: means (orange) and ends (blue)", [ends, means], x, y, aspect=3)
 
 
 def as_csv(result: Sweep, found: Mapping[int, Compared]) -> bytes:

@@ -117,9 +117,11 @@ def test_the_table_is_shown_everywhere():
     text = page("Sweep", "A grid", document(result))
     assert "3 ± 1.4 (2 to 4)" in text and "plugin=ks, seed=1" in text and "no, data" in text and "<svg" in text
     titles = [panel.title for row in drawn(result).rows for panel in row]
-    assert titles == [f"{what}: means and ends" for what in (
-        "exact fields", "smallest cosine", "angle (rad)", "seconds"
+    assert titles == [f"{what}: means (orange) and ends (blue)" for what in (
+        "exact fields", "1 − smallest cosine", "angle (rad)", "seconds"
     )]  # fmt: skip
+    cosines = drawn(result).rows[1][0]
+    assert cosines.layers[1].y.tolist() == [0.5] and cosines.y.log and cosines.y.low <= 0.5 <= cosines.y.high
     assert drawn(Sweep(cells=CELLS[3:], table=rows_of(CELLS[3:], {}))) is None
 
 
