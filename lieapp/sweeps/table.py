@@ -57,7 +57,7 @@ MEASURES = (
     Measure("exact fields", lambda found: found.count, lambda row: row.count, whole=True),
     # a cosine of .99999 and one of 1 differ by a hair; their distance from 1 by decades
     Measure(
-        "smallest cosine", _least, lambda row: row.cosine, cosine, ("1 − smallest cosine", lambda c: 1 - c), log=True
+        "smallest cosine", _least, lambda row: row.cosine, cosine, ("1 − smallest cosine", lambda c: 1 - c), True
     ),
     Measure("angle (rad)", lambda found: found.angle, lambda row: row.angle, log=True),
     Measure("accuracy", lambda found: found.accuracy, lambda row: row.accuracy),
