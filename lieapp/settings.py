@@ -30,15 +30,17 @@ def load_config(
     file: Path | None = None,
     sets: Sequence[str] = (),
     owners: Owners | None = None,
+    origin: str = "",
     **options: Any,
 ) -> Config:
     """A configuration merged from its defaults, its preset, a TOML file, `--set key=value` and options.
 
-    Options that are None were not given. A key may be written without the section it stands in, see `_placed`.
+    Options that are None were not given; `origin` says where they come from, unless the command line. A key may be
+    written without the section it stands in, see `_placed`.
     Raises ConfigError for a file that can't be read, an unknown key (with the nearest known one) and a value of the
     wrong type, each with its path and where it was written.
     """
-    values, origins = _given(cls, file, sets, options, owners, {})
+    values, origins = _given(cls, file, sets, options, owners, {}, origin)
     return _convert(cls, _joined(_preset(cls, values), values), origins)
 
 
@@ -89,10 +91,10 @@ def struct_of(kind: Any) -> type[msgspec.Struct] | None:
 
 def _given(
     cls: type[msgspec.Struct], file: Path | None, sets: Sequence[str], options: Mapping[str, Any],
-    owners: Owners | None, beside: Mapping[str, Any],
+    owners: Owners | None, beside: Mapping[str, Any], origin: str = "",
 ) -> tuple[dict[str, Any], dict[str, str]]:  # fmt: skip
     """What was given, each key in its place and known, and where it was written."""
-    sources = list(_sources(file, sets, options))
+    sources = list(_sources(file, sets, options, origin))
     known = dict(beside)
     for values, _ in sources:
         known |= values
@@ -156,7 +158,7 @@ def _preset(cls: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, A
 
 
 def _sources(
-    file: Path | None, sets: Sequence[str], options: Mapping[str, Any]
+    file: Path | None, sets: Sequence[str], options: Mapping[str, Any], origin: str = ""
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """The values that were given, a later source winning, and where each was written."""
     if file is not None:
@@ -168,9 +170,9 @@ def _sources(
         yield values, f"--set {text}"
     for key, value in options.items():
         if isinstance(value, Mapping) and key == FILES:
-            yield from (({key: {name: item}}, _option(name)) for name, item in value.items())
+            yield from (({key: {name: item}}, origin or _option(name)) for name, item in value.items())
         elif value is not None:
-            yield {key: value}, _option(key.removeprefix(f"{FILES}."))
+            yield {key: value}, origin or _option(key.removeprefix(f"{FILES}."))
 
 
 def _option(name: str) -> str:
@@ -178,13 +180,13 @@ def _option(name: str) -> str:
     return f"--{FILE_OPTIONS.get(name, name).replace('_', '-')}"
 
 
-def read_toml(file: Path) -> dict[str, Any]:
-    """The content of a TOML file. Raises ConfigError with the line of a mistake."""
+def read_toml(file: Path, option: str = "--config") -> dict[str, Any]:
+    """The content of a TOML file, which `option` names. Raises ConfigError with the line of a mistake."""
     try:
-        with refused(ConfigError, str(file), "Give --config an existing TOML file."):
+        with refused(ConfigError, str(file), f"Give {option} an existing TOML file."):
             return tomllib.loads(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
-        raise ConfigError(f"{file} is not a text file.", hint="Give --config a TOML file in UTF-8.") from None
+        raise ConfigError(f"{file} is not a text file.", hint=f"Give {option} a TOML file in UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
         hint = 'Write lines such as `samples = 24` or `method = "neural"`.'
         raise ConfigError(f"{file}: {error}.", hint=hint) from None

@@ -151,6 +151,16 @@ def test_a_lieapp_that_is_not_installed_is_found_and_nothing_beside_it(trapped):
     assert said([sys.executable, "-P", script, "lieapp.told", "more"], trapped) == f"{own} more\n"
 
 
+def test_workers_and_the_processes_of_their_cells(trapped):
+    pytest.importorskip("distributed")
+    small = "samples = 4\nheld_out = 2\nslices = 24\nheld_out_slices = 8\nspectrum.degrees = [1, 2]\n"
+    text = f'[grid]\nseed = [0]\n[set]\nplugin = "line"\nmethod = "spectrum"\n{small}'
+    (trapped / "grid.toml").write_text(text)
+    command = child_command("lieapp", "sweep", "grid.toml", "--on", "local:1", "--json")
+    # as the program `lieapp` is started, which is not with -P
+    assert json.loads(said([part for part in command if part != "-P"], trapped))["cells"][0]["state"] == "done"
+
+
 def test_no_other_place_starts_python():
     for file in PACKAGE.rglob("*.py"):
         # a pipe starts nothing

@@ -23,6 +23,7 @@ LEVELS = [
     {"pde", "pictures", "functions", "augment"},
     {"report"},
     {"runs", "given_data"},
+    {"sweeps"},
     {"cli", "ui", "calls", "__main__"},
 ]
 """From the ground up; a room may import from those below it."""
@@ -51,6 +52,7 @@ ROOMS_OF = {
     **{library: {"data"} for library in ("h5py", "h5netcdf", "xarray", "zarr")},
     "click": {"cli"},
     "pluggy": {"registry", "api"},
+    **{library: {"sweeps"} for library in ("dask", "distributed")},
 }
 TORCH = ("torch", "torchvision", "torchdiffeq")
 WITHOUT_TORCH = {"equations", "lie", "registry", *LEVELS[0]}

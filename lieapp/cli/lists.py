@@ -12,6 +12,7 @@ from lieapp.cli.options import Common, Outcome, common, print_line, print_table
 from lieapp.document import cosine
 from lieapp.errors import RunError
 from lieapp.registry.catalog import Catalog, load_catalog
+from lieapp.results.sweep import Sweep
 from lieapp.runs.overview import comparison, row
 from lieapp.runs.process.queue import cancel
 from lieapp.runs.store.directory import RunDirectory, check_readable
@@ -155,9 +156,15 @@ def draw_run(settings: Common, run: str) -> Outcome:
     found = RunDirectory.find(settings.out, run)
     result = found.summary()
     work = load_catalog(found.plugin_folders()).work_of_run(found.config())
-    if work is None or result is None:
+    if isinstance(result, Sweep):
+        from lieapp.sweeps.table import document
+
+        told = document(result)
+    elif work is None or result is None:
         raise RunError(f"{found.id} has no figures.", hint="`lieapp runs list` shows the state of all runs.")
-    paths = write_pdfs(found.path, work.document(result, work.draw(result, found.path)))
+    else:
+        told = work.document(result, work.draw(result, found.path))
+    paths = write_pdfs(found.path, told)
     files = [str(path) for path in paths]
     return Outcome({"run": found.id, "figures": files}, lambda: print_line("\n".join(files) or "No figures."))
 

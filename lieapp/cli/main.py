@@ -32,6 +32,7 @@ COMMANDS = {
     "train": ("working", "Train a network on pictures; its features are used by discover."),
     "discover": ("working", "Find the symmetries in data and compare them with the derived ones."),
     "augment": ("working", "Train networks on data augmented along symmetries, and compare them."),
+    "sweep": ("sweep", "Run a grid of plugins, methods, seeds and settings, on many processes."),
     "runs": ("lists", "List, show or cancel runs."),
     "compare": ("lists", "Show the results of several runs side by side."),
     "app": ("app", "Open the app in a browser."),

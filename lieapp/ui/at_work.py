@@ -243,10 +243,10 @@ def fails_again(run: RunDirectory) -> bool:
 
 
 def show_steps(run: RunDirectory, here: str = "run") -> None:
-    """The links below the head of a finished run on the page `here`; nothing of a self-check or classification."""
+    """The links below the head of a finished run on the page `here`; nothing of checks, laws and sweeps."""
     config = run.known_config()
     kind, plugin, domain = config.get("kind"), config.get("plugin"), config.get("domain")
-    if not kind or kind in ("check", "classify", "laws"):
+    if not kind or kind in ("check", "classify", "laws", "sweep"):
         return
     with st.container(horizontal=True):
         key, address = again(run)

@@ -31,9 +31,11 @@ from lieapp.results.classification import ClassifyResult
 from lieapp.results.discovery import EquationResult
 from lieapp.results.laws import LawsResult
 from lieapp.results.pictures import PictureDiscovery, Slot
+from lieapp.results.sweep import Sweep
 from lieapp.results.truth import TruthResult
 from lieapp.runs.overview import compared
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.sweeps.table import document as sweep_document
 from lieapp.ui.help import popover, tip
 from lieapp.ui.lists import downloaded, readable, show_files, show_link
 from lieapp.ui.plots import show_drawing
@@ -64,6 +66,10 @@ def show_result(run: RunDirectory, result: Result) -> None:
         return
     if isinstance(result, LawsResult):
         show(laws_document(result, totals_drawn(result)))
+        show_files(run)
+        return
+    if isinstance(result, Sweep):
+        show(sweep_document(result))
         show_files(run)
         return
     if isinstance(result, EquationResult):

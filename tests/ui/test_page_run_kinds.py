@@ -16,6 +16,7 @@ from lieapp.results.characteristics import CharacteristicFound, GeneralisedFromD
 from lieapp.results.classification import BranchResult, ClassifyResult
 from lieapp.results.conserved import LawFound, LawsFromData, SameTotal, Unconserved
 from lieapp.results.discovery import Spectrum
+from lieapp.results.sweep import Cell, Row, Spread, Sweep
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import encode
 
@@ -52,6 +53,17 @@ def test_pictures(open_page, pictures, words):
     assert "| 1 | 0.066 | 0.999 | rotation | 0.9991 |" in text and "-y,partial_{x} + x,partial_{y}" in text
     # pictures aren't clipped
     assert "clipped" not in text.lower() and "Affine fields" in text
+
+
+def test_a_sweep(open_page, finished, words):
+    cells = [
+        Cell(key={"plugin": "ckdv", "seed": seed}, state="done", run=f"runs/{seed}", count=seed) for seed in (1, 3)
+    ]
+    spread = Spread.of([1, 3])
+    rows = [Row(key={"plugin": "ckdv"}, cells=2, done=2, count=spread)]
+    run = finished("sweep", Sweep(cells=cells, table=rows, sentence="2 of 2 cells are done"))
+    text = " ".join(words(open_page("run", run=run.name)).split())
+    assert "2 of 2 cells are done" in text and "| ckdv | 2/2 | 2 ± 1.4 (1 to 3) |" in text
 
 
 def test_figures_of_pictures(open_page, pictures, words):

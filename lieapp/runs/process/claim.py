@@ -88,6 +88,12 @@ def _claimed(run: RunDirectory) -> Iterator[None]:
             _mine.discard(str(run.path.resolve()))
 
 
+def is_free(run: RunDirectory) -> bool:
+    """Whether nobody works on a run, so that this process may. Raises RunError if its folder can't be written."""
+    with run.locked() as free:
+        return free and not _works_elsewhere(run.status())
+
+
 def at_work(run: RunDirectory, status: Status) -> ResumeError:
     """What is raised where another process works on a run."""
     told = f"{run.id}: process {status.pid} on {status.host} is still running it. {ahead(status, time.time())}"

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import msgspec
 
 import lieapp
+import lieapp.results.sweep  # no plugin loads it, and summaries of sweeps are read too
 from lieapp.errors import CancelledError, RunError, UnknownRunError, refused
 from lieapp.reading import UnreadableError, reason
 from lieapp.registry.catalog import Entry, load_catalog
@@ -110,10 +111,11 @@ class RunDirectory:
         entry: Entry | None = None,
         folders: Sequence[Path] = (),
         state: str = "starting",
+        run_id: str | None = None,
     ) -> RunDirectory:
         """Make a run directory with config, provenance and status; it appears whole or not at all.
 
-        Raises RunError if `root` can't be written.
+        `run_id` is its name, if that is given already. Raises RunError if `root` can't be written, or has that run.
         """
         now = time.time()
         content = sealed(config)
@@ -124,8 +126,9 @@ class RunDirectory:
             "status.json": encode(Status(state=state, created=now, heartbeat=now)),
         }
         what, hint = f"{root}: a run directory can't be created here", "Give --out a folder that you can write to."
+        names = _names(name, content, now) if run_id is None else iter([run_id])
         with refused(RunError, what, hint):
-            return cls(_publish(root, files, _names(name, content, now)))
+            return cls(_publish(root, files, names))
 
     @classmethod
     def find(cls, root: Path, text: str) -> RunDirectory:
@@ -318,19 +321,25 @@ def _publish(root: Path, files: Mapping[str, bytes], names: Iterator[str]) -> Pa
     draft = root / f".draft-{os.getpid()}-{time.time_ns()}"
     draft.mkdir()
     try:
-        for name, content in files.items():
-            (draft / name).write_bytes(content)
-        while True:
-            target = root / next(names)
+        for file, content in files.items():
+            (draft / file).write_bytes(content)
+        for name in names:
+            target = root / name
             try:
                 if not target.exists():
                     return draft.rename(target)
             except OSError as error:
                 if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                     raise
+        raise RunError(f"{target} exists already.", hint="Continue that run with --resume.")
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
+
+
+def new_id(name: str, content: bytes) -> str:
+    """A name for a run that is created later, `content` being what tells it from others of this moment."""
+    return next(_names(name, content, time.time()))
 
 
 def _names(name: str, content: bytes, now: float) -> Iterator[str]:

@@ -1,0 +1,322 @@
+"""Dask as a sweep sees it: a cluster of this machine or one that somebody started; cells go, answers come back."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import dask
+import msgspec
+from distributed import Client, Future, KilledWorker, LocalCluster
+
+from lieapp.errors import LieappError
+from lieapp.results.sweep import Failure
+from lieapp.runs.store.directory import versions
+from lieapp.sweeps import worker
+from lieapp.sweeps.hands import HandLostError
+from lieapp.sweeps.interrupts import afterwards
+from lieapp.sweeps.messages import Answer, Task
+from lieapp.sweeps.place import Local, Remote
+from lieapp.sweeps.worker import Facts, Placed, Returned, Shared, differing
+
+CONNECTING = 5.0
+"""Seconds until a scheduler counts as unreachable."""
+
+TRIES = 3
+"""How often a cell is tried once more whose process was ended by somebody else, as by a lack of memory."""
+
+DEATHS = 100
+"""How many workers may die beneath a cell: of those that wait on one, each counts its death."""
+
+AHEAD = 2
+"""Cells sent for each thread of the workers: the next one is there when one ends."""
+
+VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What numerical libraries take their number of threads from."""
+
+
+HERE = "127.0.0.1"
+
+
+class ClusterError(LieappError):
+    """A scheduler that can't be reached, or workers that can't execute cells."""
+
+
+@dataclass
+class _Sent:
+    """A cell on its way: how often it was sent, and to which workers, if not to all."""
+
+    cell: int
+    task: Task
+    folder: bytes
+    times: int = 0
+    only: frozenset[str] = frozenset()
+    is_again: bool = False
+
+
+class Cluster:
+    """Workers that execute the cells of a sweep.
+
+    Args:
+        client: connected.
+        shared: what all workers get.
+    """
+
+    def __init__(self, client: Client, shared: Shared) -> None:
+        self._client, self._sweep = client, shared.sweep
+        self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._refused: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._sent: dict[str, _Sent] = {}
+        self._futures: dict[str, Future] = {}
+        self._workers: dict[str, int] = {}
+        self._avoided: set[str] = set()
+        client.subscribe_topic(worker.named(shared.sweep), lambda event: self._refused.put(str(event[1])))
+        client.register_plugin(Placed(shared))
+
+    @property
+    def capacity(self) -> int:
+        """How many more cells can be sent now."""
+        self._workers = self._client.nthreads()
+        return max(AHEAD * sum(self._workers.values()), 1) - len(self._sent)
+
+    @property
+    def cells(self) -> list[int]:
+        """The cells that were sent and haven't ended."""
+        return [sent.cell for sent in self._sent.values()]
+
+    def refused(self) -> Iterator[str]:
+        """The workers that get no more cells, since this was asked last, and why."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                yield self._refused.get_nowait()
+
+    def send(self, cell: int, task: Task, folder: bytes = b"") -> None:
+        """Send a cell; `folder` is what there is of its run, for workers that don't share it."""
+        self._submit(_Sent(cell, task, folder))
+
+    def answers(self, seconds: float) -> Iterator[tuple[int, Returned]]:
+        """The cells that ended, after at most so many seconds. Raises ClusterError if the scheduler is lost."""
+        with contextlib.suppress(queue.Empty):
+            yield from self._answer(self._ended.get(timeout=seconds))
+            while True:
+                yield from self._answer(self._ended.get_nowait())
+        self._free_restricted()
+        if self._client.status != "running":
+            raise ClusterError(
+                "the connection to the scheduler was lost.", hint="Start it again, then the sweep with --resume."
+            )
+
+    def stop(self) -> None:
+        """Take back the cells that wait, and ask those at work to stop, which answer then."""
+        at_work: list[str] = []
+
+        def ask() -> None:
+            for found in self._client.run(worker.stop, self._sweep, on_error="ignore").values():
+                at_work.extend(found)
+
+        # a worker that is cut off may never answer
+        asking = threading.Thread(target=ask, daemon=True)
+        asking.start()
+        asking.join(CONNECTING)
+        for key in [key for key, sent in self._sent.items() if sent.task.run not in at_work]:
+            del self._sent[key]
+            self._futures.pop(key).cancel()
+
+    def leave(self) -> None:
+        """Take everything of this sweep off the workers."""
+        with contextlib.suppress(Exception):  # whatever is wrong with the cluster, the sweep is over
+            self._client.unregister_worker_plugin(worker.named(self._sweep))
+
+    def _submit(self, sent: _Sent) -> None:
+        sent.only = frozenset(self._workers) - self._avoided if self._avoided else frozenset()
+        key = f"{sent.task.run}-{sent.times}"
+        sent.times += 1
+        future = self._client.submit(
+            worker.execute, msgspec.json.encode(sent.task), sent.folder, key=key, pure=False, retries=TRIES,
+            workers=sorted(sent.only) or None,
+        )  # fmt: skip
+        self._sent[key], self._futures[key] = sent, future
+        future.add_done_callback(self._ended.put)
+
+    def _free_restricted(self) -> None:
+        """Send cells again that wait for workers of which none is left."""
+        for key, sent in [*self._sent.items()]:
+            if sent.only and not sent.only & self._workers.keys():
+                del self._sent[key]
+                self._futures.pop(key).cancel()
+                self._submit(sent)
+
+    def _answer(self, future: Future) -> Iterator[tuple[int, Returned]]:
+        key = str(future.key)
+        sent = self._sent.get(key)
+        if sent is None:
+            return
+        del self._sent[key], self._futures[key]
+        if future.status in ("cancelled", "lost"):
+            # by somebody else, or with the scheduler, which is told as the error that it is
+            if self._client.status == "running":
+                self._submit(sent)
+            return
+        if future.status == "finished":
+            returned = msgspec.msgpack.decode(future.result(), type=Returned)
+            if self._is_tried_elsewhere(sent, returned):
+                self._submit(sent)
+            else:
+                yield sent.cell, returned
+            return
+        error = future.exception()
+        if isinstance(error, KilledWorker) and sent.times < DEATHS:
+            self._submit(sent)
+        else:
+            yield sent.cell, Returned(Answer("failed", _failure(error)), "", "")
+
+    def _is_tried_elsewhere(self, sent: _Sent, returned: Returned) -> bool:
+        """Whether a cell fails by its worker's machine, as by a full disk, and another worker may do it; once."""
+        answer, address = returned.answer, returned.address
+        others = self._workers.keys() - self._avoided - {address}
+        if not (answer.elsewhere and others) or sent.is_again:
+            return False
+        if address not in self._avoided:
+            self._avoided.add(address)
+            why = answer.error.message if answer.error else ""
+            self._refused.put(f"{returned.worker}: {why} It gets no more cells")
+        sent.folder, sent.is_again = returned.folder, True
+        return True
+
+
+def _failure(error: BaseException | None) -> Failure:
+    if isinstance(error, HandLostError):
+        return Failure("HandLostError", f"{error}; tried {TRIES + 1} times.", "The machine may lack memory.")
+    return Failure(type(error).__name__, " ".join(str(error).split()), "The log of Dask's worker tells more.")
+
+
+@contextlib.contextmanager
+def connected(place: Local | Remote) -> Iterator[Client]:
+    """Processes of this machine, started now, or the scheduler that somebody started. Raises ClusterError.
+
+    Processes of this machine listen on it alone.
+    """
+    # what the user needs to know is an error of the sweep
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    if isinstance(place, Local):
+        cluster = _local(place)
+        client = Client(cluster, set_as_default=False)
+        try:
+            with afterwards(client.close), afterwards(cluster.close):
+                yield client
+        except KeyboardInterrupt:
+            _kill(cluster)
+            raise
+        return
+    _check_certificates(place.address)
+    try:
+        client = Client(place.address, timeout=CONNECTING, set_as_default=False)
+    except Exception as error:  # of many kinds: sockets, certificates, names
+        raise ClusterError(
+            f"{place}: no scheduler answers within {CONNECTING:.0f} s ({_first_line(error)}).",
+            hint="`dask scheduler` starts one, `dask worker ADDRESS` its workers; docs/scaling.md has more.",
+        ) from None
+    with afterwards(client.close):
+        yield client
+
+
+def _check_certificates(address: str) -> None:
+    """Raises ClusterError if the address asks for certificates, and Dask's configuration lacks a client's."""
+    keys = [f"distributed.comm.tls.{key}" for key in ("ca-file", "client.cert", "client.key")]
+    missing = [key for key in keys if not dask.config.get(key, None)]
+    if address.startswith("tls://") and missing:
+        raise ClusterError(
+            f"{address}: Dask's configuration doesn't name {' and '.join(missing)}.",
+            hint="Name the files of the certificates there; docs/scaling.md has more.",
+        )
+
+
+def _local(place: Local) -> LocalCluster:
+    # each death of a worker counts against all cells that it had, also those that only waited there
+    known = {
+        "distributed.scheduler.allowed-failures": DEATHS,
+        # no process imports from the working folder, whatever its files are called (lieapp.child)
+        "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": 1,
+    }
+    threads = dict.fromkeys(VARIABLES, str(place.threads))
+    try:
+        with dask.config.set(known):
+            return LocalCluster(
+                n_workers=place.workers, threads_per_worker=1, processes=True, host=HERE,
+                dashboard_address=f"{HERE}:0", memory_limit=None, env=threads, silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+    except Exception as error:  # of many kinds: no memory, no process, no socket
+        raise ClusterError(
+            f"{place}: its processes can't be started ({_first_line(error)}).", hint="Start fewer: --on local:N."
+        ) from None
+
+
+def _kill(cluster: LocalCluster) -> None:
+    """End the workers without a word; the processes of their cells end with them."""
+    # or Dask would close it in order at the end of this process
+    cluster.shutdown_on_close = False
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        if nanny.pid is not None:
+            os.kill(nanny.pid, signal.SIGKILL)
+
+
+def check_workers(client: Client, sweep: Path, proof: str, files: Sequence[str]) -> list[Facts]:
+    """What the workers that are there now are.
+
+    Args:
+        sweep: its folder; `proof`: what stands in there for those that share it.
+        files: that the cells read.
+
+    Raises ClusterError that names those with other versions, without lieapp, or without the files.
+    """
+    told = client.run(worker.facts, str(sweep), proof, list(files), on_error="return")
+    found, wrong = [], []
+    here = versions()
+    for address, answer in told.items():
+        if not isinstance(answer, bytes):
+            wrong.append(f"{address} can't load lieapp: {_first_line(answer)}")
+            continue
+        about = msgspec.json.decode(answer, type=Facts)
+        found.append(about)
+        name = f"{address} on {about.host}"
+        if other := differing(here, about.versions):
+            wrong.append(f"{name} has {other}")
+        elif about.unseen:
+            wrong.append(f"{name} doesn't see {', '.join(about.unseen)}")
+    if wrong:
+        raise ClusterError(
+            f"{len(wrong)} of {len(told)} workers can't execute the cells: {'; '.join(wrong)}.",
+            hint="Install the same lieapp and torch on every machine, put data where all of them read it at the "
+            "same path, and start these workers again.",
+        )
+    return found
+
+
+def described(workers: Sequence[Facts], threads: int) -> Iterator[str]:
+    """The workers in words, host by host.
+
+    Args:
+        threads: that a cell asks for.
+    """
+    if not workers:
+        yield "no worker is connected: the cells wait for the first one"
+    for host in dict.fromkeys(one.host for one in workers):
+        own = [one for one in workers if one.host == host]
+        given = " and ".join(dict.fromkeys(one.threads or "all" for one in own))
+        yield f"{host}: workers {len(own)}, cores {own[0].cores}, threads of each for linear algebra {given}"
+        if not all(one.shares for one in own):
+            yield f"{host} doesn't share the folder of runs: the folders of runs are sent back"
+        if threads * len(own) > own[0].cores:
+            yield f"{host}: cells ask for threads = {threads}, so that workers share cores"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

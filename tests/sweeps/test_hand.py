@@ -1,0 +1,91 @@
+"""The process that executes cells: the runs that it makes are those that commands make."""
+
+import json
+import os
+import signal
+import threading
+import time
+
+import msgspec
+import pytest
+
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.sweeps.carried import FOLDER, folders_in
+from lieapp.sweeps.hands import Hand, HandLostError
+from lieapp.sweeps.kept import read_cells
+from lieapp.sweeps.messages import Setup, Task
+
+GRID = '[grid]\nplugin = ["mine"]\nseed = [0, 1, 2]\n[set]\nsamples = 150\nthreads = 1\n'
+
+
+@pytest.fixture
+def hand(mine, begun, tmp_path):
+    """A process for the cells of a small sweep, and these as tasks."""
+    run, _ = begun(GRID)
+    folders = [str(folder) for folder in folders_in(run.path / FOLDER)]
+    held = Hand(Setup(folders, ["lieapp", "sweep", "grid.toml"], str(tmp_path)), run.path)
+    tasks = [
+        Task(plan.run, str(run.path.parent), "discover", plan.plugin, plan.sha256, plan.config, run.id)
+        for plan in read_cells(run)
+    ]
+    yield held, tasks
+    held.end()
+
+
+def the_same(run, other):
+    """Whether two results are the same but for the run's name and its times."""
+    found = []
+    for one in (run, other):
+        document = json.loads((one.path / "summary.json").read_text())
+        found.append({key: value for key, value in document.items() if key not in ("run", "seconds")})
+    return found[0] == found[1]
+
+
+def test_a_cell_is_the_run_made_by_hand(hand, tmp_path):
+    import lieapp
+
+    held, tasks = hand
+    assert [held.ask(task).state for task in tasks[:2]] == ["done", "done"]
+    runs = [RunDirectory(tmp_path / "runs" / task.run) for task in tasks]
+    assert runs[0].state == "done" and not the_same(runs[0], runs[1]) and not runs[2].path.exists()
+    assert runs[0].provenance()["sweep"] == tasks[0].sweep
+    assert runs[0].provenance()["command"] == ["lieapp", "sweep", "grid.toml"]
+    # the seconds of the second run begin with it
+    assert runs[1].summary().seconds["start"] < 2
+    by_hand = lieapp.discover("mine", seed=1, samples=150, threads=1, out=tmp_path / "hand", quiet=True)
+    assert the_same(runs[1], by_hand.directory) and runs[1].config() == by_hand.directory.config()
+    # what is done isn't done again
+    before = (runs[1].path / "log.txt").read_text()
+    assert held.ask(tasks[1]).state == "done" and (runs[1].path / "log.txt").read_text() == before
+
+
+def test_what_is_wrong_with_a_cell_is_its_answer(hand):
+    held, tasks = hand
+    other = held.ask(msgspec.structs.replace(tasks[0], sha256="0" * 64))
+    assert other.state == "failed" and "00000000 where the sweep began" in other.error.message
+    unknown = held.ask(msgspec.structs.replace(tasks[0], plugin="nothing"))
+    assert unknown.error.type == "UnknownPluginError" and "nothing" in unknown.error.message
+    assert held.ask(tasks[0]).state == "done"
+
+
+def test_a_cell_waits_for_whoever_still_works_on_its_run(hand, tmp_path):
+    held, tasks = hand
+    assert held.ask(tasks[0]).state == "done"
+    run = RunDirectory(tmp_path / "runs" / tasks[0].run)
+    run.update(state="cancelled")
+    with run.locked() as free:
+        assert free
+        answers = []
+        asking = threading.Thread(target=lambda: answers.append(held.ask(tasks[0])), daemon=True)
+        asking.start()
+        time.sleep(1.5)
+        assert answers == [] and run.state == "cancelled"
+    asking.join(60)
+    assert [answer.state for answer in answers] == ["done"]
+
+
+def test_a_process_that_is_killed_is_told(hand):
+    held, tasks = hand
+    os.kill(held._process.pid, signal.SIGKILL)
+    with pytest.raises(HandLostError, match=r"ended by signal 9; .*workers\.log has what it said"):
+        held.ask(tasks[0])
