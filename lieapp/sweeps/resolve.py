@@ -125,7 +125,7 @@ class _Cell:
             catalog.settings(work), owners=catalog.all_settings, origin=self.origin,
             **{**rest, **{key: value for key, value in work.typed(name, typed).items() if value is not None}},
         )  # fmt: skip
-        config = work.complete(given, out)
+        config = work.complete(given, entry.declaration, out)
         # a check takes 25 ms, and no seed changes its outcome
         seedless = msgspec.structs.replace(config, seed=0) if hasattr(config, SEED) else config
         if (known := msgspec.json.encode(seedless)) not in checked:
