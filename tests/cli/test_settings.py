@@ -74,7 +74,10 @@ def test_what_is_wrong_is_named_with_its_path_and_origin(sets, words):
     assert caught.value.exit_code == 2 and caught.value.hint
 
 
-@pytest.mark.parametrize(("text", "hint"), [("degrees=5", "Write spectrum.degrees=[5]. docs"), ("degrees=x", "docs")])
+WRITTEN = [("degrees=5", "Write spectrum.degrees=[5]. docs"), ("degrees=x", "docs")]
+
+
+@pytest.mark.parametrize(("text", "hint"), WRITTEN)
 def test_a_number_where_a_list_is_expected_is_written_as_one(text, hint):
     with pytest.raises(ConfigError) as caught:
         load_config(DISCOVER, None, ["plugin=a", text])
