@@ -146,7 +146,8 @@ def unplanted(planted: Planted) -> str:
         return ""
     return (
         f"{planted.field} isn't planted: it turns the features by {planted.angle:.2f} rad, "
-        f"{planted.angle_before:.2f} before, and {least} by {planted.others[least]:.2f}; give more pictures, or crops, or larger ones"
+        f"{planted.angle_before:.2f} before, and {least} by {planted.others[least]:.2f}; give more pictures, or "
+        "crops, or larger ones"
     )
 
 
