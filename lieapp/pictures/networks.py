@@ -145,7 +145,7 @@ def unplanted(planted: Planted) -> str:
     if planted.angle < min(planted.angle_before, planted.others[least]):
         return ""
     return (
-        f"{planted.field} isn't planted: it turns the features by {planted.angle:.2f} rad, "
+        f"{planted.field} is planted poorly: it turns the features by {planted.angle:.2f} rad, "
         f"{planted.angle_before:.2f} before, and {least} by {planted.others[least]:.2f}; give more pictures, or "
         "crops, or larger ones"
     )

@@ -28,7 +28,7 @@ def test_nothing_is_said_of_a_network_of_which_little_is_known(network):
 @pytest.mark.parametrize(("angle", "before", "other"), [(0.5, 0.5, 0.9), (0.45, 0.5, 0.4)])
 def test_a_move_that_is_noticed_still_is_warned_of(angle, before, other):
     words = unplanted(planted(angle, before, other))
-    assert words.startswith(f"rotation isn't planted: it turns the features by {angle:.2f} rad, 0.50 before")
+    assert words.startswith(f"rotation is planted poorly: it turns the features by {angle:.2f} rad, 0.50 before")
     assert f"and scaling by {other:.2f}" in words
 
 

@@ -60,7 +60,7 @@ def cut(found: PictureFiles, crops: Crops) -> Pictures:
     for file, own in zip(found.files, heads, strict=True):
         if min(own.size) < crops.whole:
             margins = f" and two margins of {crops.margin}" if crops.margin else ""
-            without = ", or the margin of crops to 0" if margins and min(own.size) >= crops.side else ""
+            without = ", or crop_margin to 0" if margins and min(own.size) >= crops.side else ""
             raise DataError(
                 f"{file}: it has {own.size[0]} x {own.size[1]} pixels; its shorter side must have at least "
                 f"crop_side = {crops.side}{margins}.",
