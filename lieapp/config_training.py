@@ -211,5 +211,6 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
             raise ValueError(f"augment = {self.augment}: with invariance no classifier is trained; leave it out")
         if self.invariance and self.network != READY:
             raise ValueError(
-                f"network = {self.network}: an invariance is planted in {READY}; leave network or invariance out"
+                f"network = {self.network}: an invariance is planted in {READY}; set network = {READY}, or leave "
+                "invariance out"
             )

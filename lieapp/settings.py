@@ -192,8 +192,12 @@ def read_toml(file: Path, option: str = "--config") -> dict[str, Any]:
         raise ConfigError(f"{file}: {error}.", hint=hint) from None
 
 
+SHORT = re.compile(r"(?<![^\[,\s+-])\.(?=\d)")
+"""The point of a number such as .3, alone or in a list."""
+
+
 def parse_set(text: str) -> tuple[str, Any]:
-    """`key=value` as a dotted path and a value: TOML if it is TOML, the plain text otherwise.
+    """`key=value` as a dotted path and a value: TOML if it is TOML, the plain text otherwise. Also .3 is a number.
 
     Raises ConfigError if there is no `=` or no key.
     """
@@ -201,12 +205,14 @@ def parse_set(text: str) -> tuple[str, Any]:
     path, value = path.strip(), value.strip()
     if not sign or not path or not all(path.split(".")):
         raise ConfigError(f"--set {text}: not of the form key=value.", hint="For example --set samples=24.")
-    try:
-        parsed = tomllib.loads(f"value = {value}")
-    except tomllib.TOMLDecodeError:
-        return path, value
-    # a line break in the value would have made further keys
-    return path, parsed["value"] if list(parsed) == ["value"] else value
+    for written in (value, SHORT.sub("0.", value)):
+        try:
+            parsed = tomllib.loads(f"value = {written}")
+        except tomllib.TOMLDecodeError:
+            continue
+        # a line break in the value would have made further keys
+        return path, parsed["value"] if list(parsed) == ["value"] else value
+    return path, value
 
 
 def _put(values: dict[str, Any], path: str, value: Any) -> None:
@@ -280,9 +286,11 @@ def _convert(cls: type[Config], values: dict[str, Any], origins: Mapping[str, st
         # without a path, or with that of a section, it is a rule between settings, which names them itself
         rule = isinstance(value, Mapping) and not text.startswith(("Expected", "Invalid", "Object"))
         place = f"{path} is {value!r}{_origin(path, origins)}: " if path and not rule else ""
+        words = f"{place}{_rule(cls, path, text)}"
+        many = text.startswith(("Expected `array`, got `int`", "Expected `array`, got `float`"))
         raise ConfigError(
-            f"{place}{_rule(cls, path, text)}.",
-            hint="docs/command-line.md lists keys and their types.",
+            words if words.endswith("?") else f"{words}.",
+            hint=f"{f'Write {path}=[{value}]. ' if many else ''}docs/command-line.md lists keys and their types.",
         ) from None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from lieapp.document import (
     Caption,
@@ -50,9 +51,7 @@ FIGURES = (
         "Along the rollout",
         "Each window is predicted from the one before. Mean over test trajectories and seeds.",
     ),
-    Caption(
-        "training", "In training", "On validation data, mean over seeds; the network of the best epoch is tested."
-    ),
+    Caption("training", "In training", "On validation data, mean over seeds; the {} epoch's network is tested."),
     Caption(
         "prediction",
         "A prediction beside the truth",
@@ -84,13 +83,14 @@ MEANINGS = {
 def document(result: Augment, draw: Draw = undrawn) -> Document:
     """Everything but where the run comes from."""
     found, accuracy = results(result), isinstance(result, Classifiers)
+    tested = "last" if accuracy else "best"
     return [
         *outcome(result),
         Heading("Results", "results", term="variant" if accuracy else "variant nmse rollout"),
         found,
         Text(f"{measure(result)}; mean and spread (standard deviation) over seeds. {explained(found)}", small=True),
         *_laws(result),
-        *figures(FIGURES, draw),
+        *figures([replace(own, caption=own.caption.format(tested)) for own in FIGURES], draw),
         *seconds(result.seconds),
     ]
 

@@ -148,7 +148,8 @@ class OfPictures(Side):
 
     @property
     def amounts(self) -> Sequence[int]:
-        return self.config.pictures
+        """Of pictures, those kept aside to validate on included; 0 in the settings stands for all."""
+        return [amount or len(self.pictures) for amount in self.config.pictures]
 
     def prepare(self) -> None:
         """Pictures to learn from and to test on; every variant is made once, so that what is wrong shows now."""
@@ -161,7 +162,7 @@ class OfPictures(Side):
         for variant in self.config.variants:
             self._change(variant, self.config.scales[0])
         self.split = cache(self._split)
-        for amount in self.config.pictures:
+        for amount in self.amounts:
             self.split(amount)
 
     def training(self, cell: Cell) -> ClassifierTraining:
@@ -186,7 +187,7 @@ class OfPictures(Side):
         return Ended(value=accuracy(training.extractor, self.test)[0], valid=self.judged(cell, training))
 
     def told(self, rows: list[Row]) -> Classifiers:
-        learned_from = {str(n): len(self.split(n)[0]) for n in self.config.pictures}
+        learned_from = {str(n): len(self.split(n)[0]) for n in self.amounts}
         return Classifiers(
             variants=rows, judged_on=len(self.test), learned_from=learned_from,
             classes=list(self.pictures.names), test_scale=self.config.test_scale,
@@ -221,7 +222,7 @@ class OfPictures(Side):
         )
         if len(learn) < self.config.batch:
             raise ConfigError(
-                f"pictures = {amount or len(self.pictures)}: {len(learn)} to learn from are fewer than batch = "
+                f"pictures = {amount}: {len(learn)} to learn from are fewer than batch = "
                 f"{self.config.batch}.",
                 hint=f"Set batch to {len(learn)} or less, or use more pictures.",
             )

@@ -269,8 +269,15 @@ LEARNED = {
 }  # fmt: skip
 """Settings of a training that results depend on most."""
 
+
 def _learned(result: Training) -> Iterable[tuple[str, str]]:
-    return LEARNED.items() if result.planted is None else [("invariance", "invariance"), ("planting", "planting")]
+    """Names of those settings and their values."""
+    if result.planted is None:
+        return [(label, str(result.settings.get(key, ""))) for key, label in LEARNED.items()]
+    planting = result.settings.get("planting")
+    own = planting.items() if isinstance(planting, dict) else ()
+    words = ", ".join(f"{key} = {value}" for key, value in own)
+    return [("invariance", str(result.settings.get("invariance", ""))), ("planting", words)]
 
 
 NAMES = 12
@@ -283,6 +290,8 @@ def training_document(result: Training, draw: Draw = undrawn) -> Document:
     took = "from the cache" if result.cached else duration(result.seconds.get("training"))
     columns = [Column(name, number=True) for name in ("Accuracy", "Loss", "Training")]
     command = ["lieapp", "discover", "--plugin", str(result.plugin), "--set", f"trained={result.file}"]
+    nearest = "each is told as the class of the nearest mean feature, which has no loss"
+    loss = "the loss is the mean cross-entropy" if result.loss is not None else nearest
     curve: list[Block] = []
     if result.planted is None:
         note = f"No curves: {why}."
@@ -291,7 +300,7 @@ def training_document(result: Training, draw: Draw = undrawn) -> Document:
         *outcome(result),
         Heading("Accuracy", "accuracy"),
         Table(columns, [[share_words(result.accuracy), number(result.loss), took]]),
-        Text("On the validation pictures; the loss is the mean cross-entropy.", small=True),
+        Text(f"On the validation pictures; {loss}.", small=True),
         *planted_part(result.planted),
         Heading("Network", "network"),
         Table([Column("what"), Column("value")], facts(result)),
@@ -328,7 +337,7 @@ def facts(result: Training) -> list[tuple[str, str]]:
         ("training pictures", number(result.learned_from)),
         ("validation pictures", number(result.judged_on)),
         ("classes", classes),
-        *((label, str(result.settings.get(key, ""))) for key, label in _learned(result)),
+        *_learned(result),
         ("device", result.device),
         ("file", result.file),
     ]

@@ -23,7 +23,7 @@ from torch.nn import functional
 
 from lieapp.config_training import READY
 from lieapp.data.images.pictures import Pixels
-from lieapp.errors import DataError, LieappError
+from lieapp.errors import ConfigError, DataError, LieappError
 from lieapp.pictures.classifiers import expected, torchvision_body
 from lieapp.pictures.efficientnet import COUNT, HALF, MIDDLE, Folded, Layers
 from lieapp.pictures.offered import EFFICIENTNET
@@ -253,7 +253,7 @@ def extractor_bytes(extractor: Extractor, facts: Network) -> bytes:
 def read_extractor(file: Path) -> tuple[Extractor, Network]:
     """The extractor, ready for use, and what is known of it.
 
-    Raises DataError if the file isn't one of this version.
+    Raises DataError if the file isn't one of this version, ConfigError if the packages of its layers aren't there.
     """
     try:
         content = file.read_bytes()
@@ -270,6 +270,8 @@ def read_extractor(file: Path) -> tuple[Extractor, Network]:
         extractor.load_state_dict(load(content))
         facts = msgspec.convert(header["facts"], Network)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError, LieappError) as error:
+        if isinstance(error, ConfigError) and EFFICIENTNET.missing:
+            raise
         raise DataError(
             f"{file}: not a trained network of this version of lieapp: {error}.",
             hint="Train one with `lieapp train`.",

@@ -44,7 +44,8 @@ def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
     if config.weights:
         check_file(config.weights, "weights", NONE_DOWNLOADED)
     if config.network == READY:
-        check_installed(EFFICIENTNET, instead="network=small")
+        also = " and leave invariance out" if config.invariance else ""
+        check_installed(EFFICIENTNET, instead=f"network=small{also}")
     elif config.network not in OWN_NETWORKS:
         from lieapp.pictures.classifiers import check_name
 

@@ -27,7 +27,7 @@ from lieapp.data.images.sources import cache_folder, pictures_of
 from lieapp.errors import DataError
 from lieapp.pictures.extractor import VERSION, Extractor, PictureFeatures, Shape, extractor_bytes, read_extractor
 from lieapp.pictures.planting import Planter
-from lieapp.results.training import Network, Training, share_words
+from lieapp.results.training import Network, Planted, Training, share_words
 from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.session import Session
 
@@ -131,10 +131,24 @@ def _planted(
 
 def _known(config: TrainConfig, extractor: Extractor, learn: Pictures, judge: Pictures, flip: bool) -> Network:
     share, loss = accuracy(extractor, judge)
+    # distances to mean features are no probabilities
+    trained = config.epochs and not config.invariance
     return Network(
-        accuracy=share, loss=loss, learned_from=len(learn), judged_on=len(judge), flip=flip,
+        accuracy=share, loss=loss if trained else None, learned_from=len(learn), judged_on=len(judge), flip=flip,
         classes=list(learn.names), settings=msgspec.to_builtins(config), input=list(extractor.size),
     )  # fmt: skip
+
+
+def unplanted(planted: Planted) -> str:
+    """A warning where features notice the planted move as before, or more than another one; else nothing."""
+    least = min(planted.others, key=planted.others.__getitem__)
+    if planted.angle < min(planted.angle_before, planted.others[least]):
+        return ""
+    return (
+        f"{planted.field} is planted poorly: it turns the features by {planted.angle:.2f} rad, "
+        f"{planted.angle_before:.2f} before, and {least} by {planted.others[least]:.2f}; give more pictures, or "
+        "crops, or larger ones"
+    )
 
 
 def near_guessing(facts: Network) -> str:
@@ -144,9 +158,10 @@ def near_guessing(facts: Network) -> str:
     chance = 1 / len(facts.classes)
     if facts.accuracy >= chance + LEARNED * (1 - chance):
         return ""
+    advice = "plant it with more pictures" if facts.planted else "train it longer, or on more pictures"
     return (
         f"the network's validation accuracy is {100 * facts.accuracy:.0f} % (chance level {100 * chance:.0f} %), "
-        "so its symmetries say little about the pictures; train it longer, or on more pictures"
+        f"so its symmetries say little about the pictures; {advice}"
     )
 
 
@@ -208,8 +223,9 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
     part = session.part("training")
     extractor, facts, file = session.timed("training", lambda: network_of(config, pictures, declaration.flip, part))
     write_atomic(run.path / NETWORK, file.read_bytes())
-    if words := near_guessing(facts):
-        report.warn(words)
+    for words in (near_guessing(facts), unplanted(facts.planted) if facts.planted else ""):
+        if words:
+            report.warn(words)
     found = f"Validation accuracy {facts.percent}"
     if planted := facts.planted:
         found = (

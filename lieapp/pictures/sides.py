@@ -76,7 +76,7 @@ class OfColors(Side):
     name = "colors"
     unit = 1.0
     centred = (False, False, False)
-    span, are = "named", "nearly sums of named fields"
+    span, are = "named", "nearly made of named fields"
     config: DiscoverColorsConfig
 
     def check(self, pictures: Pictures) -> None:

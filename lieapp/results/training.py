@@ -26,7 +26,7 @@ class Origin(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class Planted(msgspec.Struct, kw_only=True):
-    """What fine-tuning for an invariance did, on validation pictures; angles in radians, accuracies as shares.
+    """What planting an invariance did, on validation pictures; angles in radians, accuracies as shares.
 
     Args:
         field: whose moves leave the features.
@@ -50,7 +50,7 @@ class Network(msgspec.Struct, kw_only=True, omit_defaults=True):
     what stands there, else how it was trained, and its accuracy on the validation pictures.
 
     Args:
-        loss: mean cross-entropy.
+        loss: mean cross-entropy; None where classes are told by the nearest mean feature.
         flip: whether mirror images were learned from.
         cached: whether it was found in the cache.
         input: rows and columns of the pictures that enter it.

@@ -270,10 +270,10 @@ def test_pictures_in_four_ways_with_a_scale_chosen_on_validation(lieapp, place, 
     assert said.code == 0, said.err
     found = said.json
     # a quarter of 120 is tested on
-    assert found["judged_on"] == 30 and found["learned_from"] == {"40": 36, "0": 82}
+    assert found["judged_on"] == 30 and found["learned_from"] == {"40": 36, "90": 82}
     labels = ["none", "default", "affine", f"learned {run.id[-6:]}"]
     assert [(row["samples"], row["label"]) for row in found["variants"]] == [
-        (n, w) for n in (40, 0) for w in labels
+        (n, w) for n in (40, 90) for w in labels
     ]
     assert all(row["scale"] in (0.1, 0.2) for row in found["variants"] if row["label"] not in ("none", "default"))
     assert all(0 <= value <= 1 for row in found["variants"] for value in row["values"])

@@ -93,7 +93,7 @@ def test_a_discovery_of_colours(lieapp, tmp_path, interpolation):
 
 def test_what_is_printed_and_checked(lieapp):
     said = lieapp("discover", "--plugin", "mine", *SMALL)
-    assert said.code == 0 and "hue rotation" in said.out and "nearly sums of named fields" in said.out
+    assert said.code == 0 and "hue rotation" in said.out and "nearly made of named fields" in said.out
     assert "clipped" in said.out
     assert lieapp("check", "--plugin", "mine", "--json").json["ok"] is True
 

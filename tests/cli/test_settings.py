@@ -6,6 +6,7 @@ from registered import CATALOG, DISCOVER
 
 from lieapp.config import DataConfig, TruthConfig
 from lieapp.config_pictures import DiscoverImagesConfig
+from lieapp.config_training import TrainConfig
 from lieapp.errors import ConfigError
 from lieapp.settings import given, load_config, parse_set
 
@@ -30,6 +31,11 @@ def test_options_win_over_set_over_file_over_defaults(tmp_path):
         ("a=true", ("a", True)),
         ('a="3"', ("a", "3")),
         ("a=[1, 2]", ("a", [1, 2])),
+        ("a=.3", ("a", 0.3)),
+        ("a=-.3", ("a", -0.3)),
+        ("a=[.1, .2e-1,3.5]", ("a", [0.1, 0.02, 3.5])),
+        ('a="x, .3"', ("a", "x, .3")),
+        ("a=./.3", ("a", "./.3")),
         ("a=cuda:0", ("a", "cuda:0")),
         ("a=", ("a", "")),
         ("a=b=c", ("a", "b=c")),
@@ -66,6 +72,22 @@ def test_what_is_wrong_is_named_with_its_path_and_origin(sets, words):
     with pytest.raises(ConfigError, match=words) as caught:
         load_config(DISCOVER, None, ["plugin=a", *sets])
     assert caught.value.exit_code == 2 and caught.value.hint
+
+
+WRITTEN = [("degrees=5", "Write spectrum.degrees=[5]. docs"), ("degrees=x", "docs")]
+
+
+@pytest.mark.parametrize(("text", "hint"), WRITTEN)
+def test_a_number_where_a_list_is_expected_is_written_as_one(text, hint):
+    with pytest.raises(ConfigError) as caught:
+        load_config(DISCOVER, None, ["plugin=a", text])
+    assert caught.value.hint.startswith(hint)
+
+
+def test_an_error_that_asks_ends_with_its_question_mark():
+    with pytest.raises(ConfigError) as caught:
+        load_config(TrainConfig, None, ["plugin=a", "augment=rotat"])
+    assert caught.value.message.endswith("did you mean rotation?")
 
 
 FLOATS = [(cls, f.name) for cls in (TruthConfig, DataConfig, DISCOVER) for f in fields(cls) if is_float(f)]

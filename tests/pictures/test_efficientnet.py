@@ -5,6 +5,7 @@ import torch
 from skimage import data
 from torch.nn import functional
 
+from lieapp.errors import ConfigError
 from lieapp.pictures.efficientnet import COUNT, Folded, Layers, build, build_untrained
 from lieapp.pictures.extractor import Extractor, Shape, extractor_bytes, read_extractor
 from lieapp.results.training import Network
@@ -38,6 +39,15 @@ def test_features_have_forward_derivatives_too():
     step = 1e-6
     found = (network(pixels + step * along) - network(pixels - step * along)) / (2 * step)
     assert torch.allclose(slope, found, atol=1e-6 * float(slope.abs().max()) + 1e-7)
+
+
+def test_a_trained_copy_whose_package_is_missing_asks_for_it(tmp_path, monkeypatch):
+    file = tmp_path / "n.safetensors"
+    file.write_bytes(extractor_bytes(Extractor("efficientnet-lite0", Shape(3, 64, 64, 2)), Network()))
+    monkeypatch.setattr("lieapp.extension.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match="needs efficientnet-lite-pytorch") as caught:
+        read_extractor(file)
+    assert "lieapp[efficientnet]" in caught.value.hint
 
 
 def test_a_trained_copy_is_read_back_and_used_sooner(tmp_path):

@@ -155,6 +155,7 @@ def test_moves_of_colours_are_kept_outside_of_the_cube():
         ({"invariance": "rotation:-1"}, "invariance = rotation:-1: '-1' isn't a positive number"),
         ({"invariance": "hue", "augment": "hue"}, "augment = hue: with invariance no classifier is trained"),
         ({"invariance": "hue", "network": "small"}, "network = small: an invariance is planted in efficientnet-l"),
+        ({"invariance": "hue", "network": "resnet18"}, "; set network = efficientnet-lite0, or leave"),
     ],
     ids=str,
 )

@@ -56,7 +56,7 @@ def colors() -> PictureDiscovery:
         domain="colors",
         span="named",
         figures=[Caption("palette", "Moved palettes")],
-        sentence="1 of 1 slots are nearly sums of named fields",
+        sentence="1 of 1 slots are nearly made of named fields",
         coordinates=["r", "g", "b"],
         s=[-0.2, 0.2],
         generators=[slot(1, [0.05, 0.05], near, parts, named=0.99)],

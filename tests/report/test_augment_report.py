@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from lieapp.augment.document import augment_figures, document, explained, results
-from lieapp.document import Notice, Table, section
+from lieapp.document import Figure, Notice, Table, section
+from lieapp.drawing import Drawing
 from lieapp.results.augment import gain, hopeless, label, sentence
 
 
@@ -89,6 +90,13 @@ def test_every_column_is_explained(operators, pictures):
     for result in (operators, pictures):
         heads, _ = rows(result)
         assert all(f"{head}:" in explained(results(result)) for head in heads[3:])
+
+
+def test_the_best_operator_and_the_last_classifier_are_tested(operators, pictures):
+    drawn = Figure("training", "", "", Drawing("", []))
+    for result, which in ((operators, "best"), (pictures, "last")):
+        captions = {own.key: own.caption for own in document(result, lambda key: drawn) if isinstance(own, Figure)}
+        assert captions["training"].endswith(f"the {which} epoch's network is tested.")
 
 
 def test_figures_are_drawn_where_there_are_data(operators, pictures):

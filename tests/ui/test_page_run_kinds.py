@@ -17,6 +17,7 @@ from lieapp.results.classification import BranchResult, ClassifyResult
 from lieapp.results.conserved import LawFound, LawsFromData, SameTotal, Unconserved
 from lieapp.results.discovery import Spectrum
 from lieapp.results.sweep import Cell, Row, Spread, Sweep
+from lieapp.results.training import Planted
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import encode
 
@@ -152,6 +153,21 @@ def test_a_training(open_page, finished, made, words):
     assert "| network | small, 24058 parameters |" in text and "| classes | 2: a, b |" in text
     assert "the network was in the cache" in text and not app.get("plotly_chart")
     assert "total 3.0" in words(open_page("run", run=run.name, view="Origin"))
+
+
+def test_a_planted_network(open_page, finished, made, words):
+    planted = Planted(
+        field="rotation", reach=0.72, angle=0.18, angle_before=0.56, others={"shear along x": 0.36},
+        others_before={"shear along x": 0.61}, accuracy_before=0.975,
+    )  # fmt: skip
+    settings = {"invariance": "rotation", "planting": {"features": 16, "ridge": 0.02}, "epochs": 6}
+    run = finished("train", made.training(planted=planted, loss=None, settings=settings))
+    app = open_page("run", run=run.name)
+    text = words(app).replace("\xa0", " ")
+    assert not app.exception and not app.get("plotly_chart") and "No curves" not in text
+    assert "| 93.0 % | – | from the cache |" in text and "the nearest mean feature, which has no loss" in text
+    assert "| rotation (planted) | 0.56 | 0.18 |\n| shear along x | 0.61 | 0.36 |" in text
+    assert "| invariance | rotation |\n| planting | features = 16, ridge = 0.02 |" in text and "epochs" not in text
 
 
 def test_a_training_with_its_curve(open_page, finished, made, words):

@@ -60,11 +60,12 @@ def cut(found: PictureFiles, crops: Crops) -> Pictures:
     for file, own in zip(found.files, heads, strict=True):
         if min(own.size) < crops.whole:
             margins = f" and two margins of {crops.margin}" if crops.margin else ""
+            without = ", or crop_margin to 0" if margins and min(own.size) >= crops.side else ""
             raise DataError(
                 f"{file}: it has {own.size[0]} x {own.size[1]} pixels; its shorter side must have at least "
                 f"crop_side = {crops.side}{margins}.",
                 hint="Leave the picture out, or set crop_side to "
-                f"{min(own.size) * crops.side // crops.whole} or less{', or crop_margin to 0' if margins else ''}.",
+                f"{min(own.size) * crops.side // crops.whole} or less{without}.",
             )
     grey, deep = all(own.grey for own in heads), any(own.deep for own in heads)
     channels = 1 if grey else 3

@@ -159,6 +159,13 @@ def test_a_photograph_that_is_smaller_than_a_crop(photos):
     assert read_pictures(photos, crops=Crops(10, 40)).shape == (3, 40, 40)
 
 
+@pytest.mark.parametrize(("side", "helps"), [(40, True), (41, False)])
+def test_without_a_margin_is_advised_where_that_is_enough(photos, side, helps):
+    with pytest.raises(DataError, match=f"crop_side = {side} and two margins of 10") as caught:
+        read_pictures(photos, crops=Crops(10, side, margin=10))
+    assert ("or crop_margin to 0" in caught.value.hint) == helps
+
+
 def test_more_crops_than_memory_holds(photos):
     with pytest.raises(DataError, match="crops = 1000000000, crop_side = 10: ") as caught:
         read_pictures(photos, crops=Crops(10**9, 10))
