@@ -122,6 +122,13 @@ def _complete(config: DiscoverConfig, root: Path) -> DiscoverConfig:
     return msgspec.structs.replace(config, data=config.data.resolved())
 
 
+def _unspread(config: DiscoverConfig) -> str:
+    if config.sought != "symmetries":
+        return f"sought = {config.sought}"
+    adaptive = "flow" in config.plan and config.moving.solver in ("dopri5", "dopri8", "bosh3")
+    return f"a flow by solver = {config.moving.solver}, whose steps depend on the whole batch," if adaptive else ""
+
+
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
 
 
@@ -178,6 +185,8 @@ PDES = Kind(
             words="Find symmetries",
             settings=DiscoverConfig,
             execute=_execute,
+            follow=lazily("lieapp.pde.discover:follow"),
+            unspread=_unspread,
             check=_check,
             complete=_complete,
             typed=_typed,
