@@ -106,7 +106,8 @@ class Projection(Training, Generic[EvolvingT]):
         part = None if self._taken is None else self._taken.flatten().to(own.device)
         if part is not None:
             own, residuals = own[part][:, part], residuals[part]
-        best = lowest(*ranks.totals(own, residuals @ residuals.T), self.settings.slots)
+        own, gram = ranks.totals(own, residuals @ residuals.T)
+        best = lowest(own, gram, self.settings.slots)
         if best is None:
             raise DiscoveryError(f"the network's features aren't finite at step {self.done}.", hint=SLOWER)
         if part is not None:

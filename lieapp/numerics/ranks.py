@@ -96,8 +96,8 @@ def own(indices: Tensor) -> Tensor:
         return indices
     if len(indices) < size():
         raise ConfigError(
-            f"a batch has {len(indices)} pieces of data; {size()} processes need at least one each.",
-            hint=f"Set batch of the method to {size()} or more, or start {len(indices)} with --nproc-per-node.",
+            f"batch = {len(indices)}: torchrun started {size()} processes, and each needs a piece of every batch.",
+            hint=f"Set batch to {size()} or more, or start fewer with --nproc-per-node.",
         )
     return indices.tensor_split(size())[_places[-1].rank]
 
@@ -170,7 +170,9 @@ def _heard(speak: Callable[[], object]) -> None:
         speak()
     except RuntimeError:
         _pass_over_the_end()
-        raise LostProcessError(f"one of the {_places[-1].size} processes of torchrun ended.") from None
+        raise LostProcessError(
+            f"one of the {_places[-1].size} processes of torchrun ended.", hint="Start all again with --resume."
+        ) from None
 
 
 def _pass_over_the_end() -> None:

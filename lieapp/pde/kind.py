@@ -201,6 +201,7 @@ PDES = Kind(
             words="Train on moved data",
             settings=AugmentConfig,
             execute=lazily("lieapp.augment.of_solutions:execute"),
+            follow=lazily("lieapp.augment.of_solutions:follow"),
             refused=lambda own: "" if len(own.region) <= 2 else PLANAR,
             check=augment.check_solutions,
             complete=augment.complete_solutions,

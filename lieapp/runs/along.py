@@ -16,6 +16,7 @@ from lieapp.extension import Work
 from lieapp.numerics.torchrun import Launch, launch, say_why, why
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import Catalog, load_catalog
+from lieapp.runs.process.signals import interrupted
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.session import Session
@@ -76,12 +77,15 @@ def follow(place: Launch) -> int:
     """Train along with the first process, in silence; the exit code. An error is the first process's to print."""
     try:
         _follow(place)
-    except LostProcessError:
+    except (LostProcessError, KeyboardInterrupt):
         return 1
-    except (Exception, KeyboardInterrupt) as error:
+    except Exception as error:
+        if interrupted():
+            return 1
         told = error if isinstance(error, LieappError) else LieappError(f"{type(error).__name__}: {error}")
         say_why(place, told.message, told.hint)
-        time.sleep(GRACE)
+        with contextlib.suppress(KeyboardInterrupt):
+            time.sleep(GRACE)
         return 1
     return 0
 
@@ -94,7 +98,7 @@ def _follow(place: Launch) -> None:
         catalog = load_catalog([Path(name) for name in order.folders])
         work = catalog.work_of_run(order.config)
         assert work is not None and work.follow is not None  # the first process has checked that
-        config = msgspec.convert(order.config, catalog.settings(work))
+        config: Any = msgspec.convert(order.config, catalog.settings(work))
         run = RunDirectory.create(Path(folder), config, config.plugin)
         methods = {name: known.item for name, known in catalog.methods.items()}
         session = Session(run, RunReporter(SilentReporter(), run), config, catalog.folders, methods)
