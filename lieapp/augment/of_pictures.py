@@ -250,3 +250,7 @@ class OfPictures(Side):
 
 def execute(config: AugmentImagesConfig, declaration: Images, session: Session) -> Augment:
     return OfPictures(config, declaration, session).run()
+
+
+def follow(config: AugmentImagesConfig, declaration: Images, session: Session) -> None:
+    OfPictures(config, declaration, session).follow()

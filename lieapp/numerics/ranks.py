@@ -87,6 +87,11 @@ def stepping() -> Iterator[None]:
         _state.stepping = False
 
 
+def shared() -> bool:
+    """Whether this process has a share of a batch, as in a step of a training on several."""
+    return _state.stepping
+
+
 def own(indices: Tensor) -> Tensor:
     """This process's share of a batch given by its indices.
 

@@ -111,6 +111,7 @@ IMAGES = Kind(
             words="Train on moved data",
             settings=AugmentImagesConfig,
             execute=lazily("lieapp.augment.of_pictures:execute"),
+            follow=lazily("lieapp.augment.of_pictures:follow"),
             check=lambda config, declaration: check_place(config.data or declaration.data, config.crops),
             complete=augment.complete_pictures,
             typed=lambda plugin, options: augment.picture_options(plugin, _typed(plugin, options)),

@@ -1,34 +1,22 @@
 """Two processes train as one does: the same losses, gradients and fields, also of batches that can't be halved."""
 
-import os
-import socket
 from functools import partial
 
 import pytest
 import torch
+from processes import check_same, together, trained
 from smooth_data import declaration, smooth_slices
-from torch.multiprocessing.spawn import start_processes
 
 from lieapp.config import DiscoverConfig, Flow, Gradient
 from lieapp.errors import ConfigError
 from lieapp.methods.by_descent import descent
-from lieapp.methods.loop import Alone, train
 from lieapp.methods.network import GeneratorNetwork
 from lieapp.methods.projection import Projection, Settings
 from lieapp.numerics import ranks
 from lieapp.numerics.torchrun import launch
 from lieapp.pde.domain import PDEDomain
 
-SIZE, STEPS = 2, 4
-
-
-class Rows(Alone):
-    def __init__(self):
-        super().__init__()
-        self.rows = []
-
-    def metrics(self, row):
-        self.rows.append(row)
+STEPS = 4
 
 
 def projection(batch, domain, data, seed):
@@ -52,51 +40,22 @@ TRAININGS = {
 }
 
 
-def trained(name, seed=0):
+def work(name, seed):
     domain = PDEDomain(declaration("kdv"))
     training = TRAININGS[name](domain, domain.split(smooth_slices(domain, 8, seed=1), 6), seed)
-    session = Rows()
-    train(training, STEPS, [], None, session)
-    return session.rows, {key: value for key, value in training.state().items() if key != "generator"}
-
-
-def member(rank, name, port, folder):
-    os.environ |= {
-        "RANK": str(rank), "WORLD_SIZE": str(SIZE), "LOCAL_RANK": str(rank), "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(port),
-    }  # fmt: skip
-    with ranks.together(launch()):
-        try:
-            # another seed: what doesn't lead takes the first one's state
-            found = trained(name, seed=rank)
-        except ConfigError as error:
-            found = error.message
-    torch.save(found, f"{folder}/{rank}.pt")
-
-
-def together(name, folder):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    start_processes(member, (name, port, str(folder)), nprocs=SIZE, start_method="spawn")
-    return [torch.load(folder / f"{rank}.pt") for rank in range(SIZE)]
+    try:
+        return trained(training, STEPS)
+    except ConfigError as error:
+        return error.message
 
 
 @pytest.mark.parametrize("name", ["projection", "gradient", "flow"])
 def test_two_processes_train_as_one(tmp_path, name):
-    rows, state = trained(name)
-    (found, first), (silent, second) = together(name, tmp_path)
-    assert silent == []
-    for one, two in zip(rows, found, strict=True):
-        for key in set(one) - {"seconds"}:
-            torch.testing.assert_close(two[key], one[key], rtol=1e-8, atol=1e-10, msg=f"{key} at {one['step']}")
-    for key, value in state.items():
-        torch.testing.assert_close(first[key], value, rtol=1e-6, atol=1e-8, msg=key)
-        assert torch.equal(first[key], second[key]), key
+    check_same(work(name, 0), together(work, tmp_path, name), 1e-8, 1e-10)
 
 
 def test_a_batch_with_fewer_pieces_than_processes_is_refused(tmp_path):
-    for told in together("fewer", tmp_path):
+    for told in together(work, tmp_path, "fewer"):
         assert told.startswith("batch = 1: torchrun started 2 processes")
 
 
