@@ -49,14 +49,24 @@ def work(name, seed):
         return error.message
 
 
+def every(seed):
+    return {name: work(name, seed) for name in TRAININGS}
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """What each of two processes found, one training after the other."""
+    return together(every, tmp_path_factory.mktemp("both"))
+
+
 @pytest.mark.parametrize("name", ["projection", "gradient", "flow"])
-def test_two_processes_train_as_one(tmp_path, name):
-    check_same(work(name, 0), together(work, tmp_path, name), 1e-8, 1e-10)
+def test_two_processes_train_as_one(both, name):
+    check_same(work(name, 0), [found[name] for found in both], 1e-8, 1e-10)
 
 
-def test_a_batch_with_fewer_pieces_than_processes_is_refused(tmp_path):
-    for told in together(work, tmp_path, "fewer"):
-        assert told.startswith("batch = 1: torchrun started 2 processes")
+def test_a_batch_with_fewer_pieces_than_processes_is_refused(both):
+    for found in both:
+        assert found["fewer"].startswith("batch = 1: torchrun started 2 processes")
 
 
 def test_alone_nothing_passes_through_a_process_group():
