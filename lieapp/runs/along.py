@@ -37,6 +37,12 @@ def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
     place = launch()
     if place is None:
         return
+    device = str(getattr(config, "device", "cpu"))
+    if ":" in device:
+        raise UsageError(
+            f"device {device}: each of the {place.size} processes of torchrun has a GPU of its own.",
+            hint="Use --device cuda, or choose GPUs by CUDA_VISIBLE_DEVICES.",
+        )
     methods = [catalog.methods[name].item for name in getattr(config, "plan", ())]
     single = [f"the method {method.name}" for method in methods if not method.spreads]
     reason = f"`lieapp {work.command}` of {config.plugin}" if work.follow is None else work.unspread(config)

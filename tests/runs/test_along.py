@@ -112,6 +112,7 @@ ONE = {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "MASTER_ADDR": "127.0.
         (("discover", "--plugin", "kdv", "--method", "spectrum"), "the method spectrum runs on one process"),
         (("discover", "--plugin", "kdv", "--laws"), "sought = laws runs on one process"),
         (("discover", "--plugin", "kdv", "--set", "moving.solver=dopri5"), "a flow by solver = dopri5"),
+        (("discover", "--plugin", "kdv", "--device", "cuda:0"), "device cuda:0: "),
         (("discover", "--plugin", "images"), "`lieapp discover` of images runs on one process"),
     ],
 )
