@@ -115,6 +115,10 @@ def run(arguments: Sequence[str]) -> int:
                     return follow(place)
                 _check_together(arguments, place)
             code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
+            if place:
+                from lieapp.runs.along import dismiss
+
+                dismiss(place)
     except NO_COMMAND as error:
         # no command where one is needed: its help is the answer, and nothing was done
         click.echo(error.format_message(), err=True)

@@ -25,6 +25,10 @@ GRACE = 5.0
 """Seconds that a process with an error waits, in which the first one, if it has the same error, says so itself."""
 
 
+_led: list[Launch] = []
+"""Filled once the other processes have got their settings."""
+
+
 class Order(msgspec.Struct):
     """What the first process tells the others, as JSON: settings, and where plugins are."""
 
@@ -69,6 +73,7 @@ def leading(run: RunDirectory, config: Any, catalog: Catalog) -> Iterator[None]:
         with ranks.together(place):
             order = Order(msgspec.to_builtins(config), [str(folder) for folder in catalog.folders])
             ranks.agreed(msgspec.json.encode(order))
+            _led.append(place)
             yield
     except (LostProcessError, CancelledError) as error:
         told = why(place)
@@ -77,6 +82,16 @@ def leading(run: RunDirectory, config: Any, catalog: Catalog) -> Iterator[None]:
         message, hint = told or (error.message, "")
         resume = f"Start all again with --resume {run.path}."
         raise LostProcessError(message, hint=f"{hint} {resume}".strip()) from None
+
+
+def dismiss(place: Launch) -> None:
+    """Let the others end where the first process had nothing to train, as for --help or a run that is done."""
+    if _led:
+        return
+    from lieapp.numerics import ranks
+
+    with ranks.together(place):
+        ranks.agreed(b"")
 
 
 def follow(place: Launch) -> int:
@@ -100,7 +115,10 @@ def _follow(place: Launch) -> None:
     from lieapp.numerics import ranks
 
     with ranks.together(place), tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
-        order = msgspec.json.decode(ranks.agreed(b""), type=Order)
+        content = ranks.agreed(b"")
+        if not content:
+            return
+        order = msgspec.json.decode(content, type=Order)
         catalog = load_catalog([Path(name) for name in order.folders])
         work = catalog.work_of_run(order.config)
         assert work is not None and work.follow is not None  # the first process has checked that

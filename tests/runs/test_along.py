@@ -93,6 +93,10 @@ def test_a_process_that_dies_ends_all_and_the_run_goes_on(started, tmp_path):
     assert [run.id for run in RunDirectory.list(tmp_path / "runs")] == [found.id]
     assert err.count("discovery …") == 1
 
+    child = started("discover", "--resume", found.id, "--json")
+    again, err = child.communicate(timeout=120)
+    assert child.returncode == 0 and json.loads(again) == json.loads(out), err
+
 
 def test_an_error_of_another_process_is_told_by_the_first(started):
     child = started(*WORDS, "--json", BROKEN="1")
