@@ -49,7 +49,7 @@ def started(tmp_path, monkeypatch, pytestconfig):
         command = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m")
         return subprocess.Popen(
             [*command, "lieapp", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, **variables},
+            env={**os.environ, "TMPDIR": str(tmp_path), **variables},
         )  # fmt: skip
 
     return start
