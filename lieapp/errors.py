@@ -114,6 +114,10 @@ class DiscoveryError(LieappError):
     """The discovery engine can't go on with what it was given."""
 
 
+class LostProcessError(LieappError):
+    """A process that trains along with others ended."""
+
+
 class RunError(LieappError):
     """A run directory that doesn't exist, can't be written, or doesn't fit what is asked."""
 

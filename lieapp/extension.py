@@ -86,6 +86,8 @@ class Method:
         unfit: `unfit(data, settings)` -> the reason for skipping `refine` as a part; empty if there is none.
         family: the value of `method` for stages that begin with this one, if that isn't its own name.
         checked_by: the method that checks the result of this one.
+        spreads: whether its training goes on several processes of torchrun: every sum over a batch, and every draw
+            of one, passes through `lieapp.numerics.ranks`.
         again: for a method that is retrained once if the check finds more exact fields: `again(settings)` describes
             how retraining differs. `session.again` is then true.
     """
@@ -100,6 +102,7 @@ class Method:
     unfit: Callable[[Any, Any], str] = lambda data, settings: ""
     family: str = ""
     checked_by: str = "spectrum"
+    spreads: bool = False
     again: Callable[[Any], str] | None = None
 
     def __post_init__(self) -> None:
@@ -138,6 +141,9 @@ class Work:
         document: `document(result, draw)`: the presentation of a result on terminals, in reports and in the app.
         draw: `draw(result, folder)`: the figures of a run by their keys, from the files in its folder.
         about: the line above the title of its report.
+        follow: `follow(settings, declaration, session)`: what other processes of torchrun do while the first one
+            executes; None for a task that runs on one process.
+        unspread: what of the settings runs on one process all the same, in words; empty if nothing does.
     """
 
     command: str
@@ -153,6 +159,8 @@ class Work:
     document: Callable[[Any, Draw], Document] = described
     draw: Callable[[Any, Path], Draw] = lambda result, folder: undrawn
     about: Callable[[Any], str] = lambda result: "Result"
+    follow: Callable[[Settings, Any, Any], None] | None = None
+    unspread: Callable[[Settings], str] = lambda settings: ""
 
     @property
     def domain(self) -> str | None:

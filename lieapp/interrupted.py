@@ -39,7 +39,12 @@ def is_program(arguments: list[str], typed: list[str]) -> bool:
 
 
 def say() -> None:
-    """What `cli.main` says, without its libraries: they may be half loaded."""
+    """What `cli.main` says, without its libraries: they may be half loaded.
+
+    Of several processes that torchrun started, the first one says it.
+    """
+    if sys.modules["os"].environ.get("RANK", "0") != "0":
+        return
     if "--json" in sys.argv:
         error = '{"error": {"type": "CancelledError", "message": "interrupted.", "hint": "Run the command again."}}'
         print(error, flush=True)

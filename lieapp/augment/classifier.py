@@ -22,6 +22,8 @@ from lieapp.data.images.pictures import Around, Pictures, Pixels, flipped
 from lieapp.domains.formulas import AFFINE, ReferenceField
 from lieapp.errors import DataError
 from lieapp.methods.loop import Adam
+from lieapp.numerics import ranks
+from lieapp.numerics.batch_norm import over_whole_batches
 from lieapp.pictures.color import COLOR_FIELDS
 from lieapp.pictures.extractor import Extractor
 from lieapp.pictures.image import pixel_grid, resample, spacing
@@ -188,6 +190,7 @@ class ClassifierTraining(Trainee):
         each = max(1, len(pictures) // recipe.batch)
         super().__init__(extractor, optimizer, torch.Generator().manual_seed(seed), each, recipe.epochs)
         self._order = torch.empty(0, dtype=torch.long)
+        over_whole_batches(extractor)
 
     def step(self) -> dict[str, Any]:
         """One step; the loss and the share of right answers in its batch.
@@ -201,16 +204,18 @@ class ClassifierTraining(Trainee):
         pixels, labels = self.pictures.pixels[which], self.pictures.labels[which]
         pixels = flipped(pixels, self.generator) if self.recipe.flip else pixels
         pixels = self.change(pixels, self.generator)
+        mine = ranks.own(torch.arange(len(labels)))
+        pixels, labels = pixels[mine], labels[mine]
         device = self.extractor.mean.device
         drawn = torch.randint(2**62, (1,), generator=self.generator.clone_state())
         with torch.random.fork_rng(devices=[]):
             # what networks drop at random comes from torch's own generator, which no checkpoint holds
             torch.manual_seed(int(drawn) + self.done)
             scores = self.extractor.train()(pixels.to(device))
-        loss = functional.cross_entropy(scores, labels.to(device))
+        loss = ranks.mean(functional.cross_entropy(scores, labels.to(device)), len(mine))
         rate = self.recipe.rate_at(self.done / self.steps)
         value = self.descend(loss, rate, "Lower rate.", "the loss of the classifier")
-        right = (scores.detach().argmax(1).cpu() == labels).float().mean()
+        right = ranks.mean((scores.detach().argmax(1).cpu() == labels).float().mean(), len(mine))
         return {"loss": value, "right": float(right), "epoch": (self.done - 1) // self.each + 1}
 
     def state(self) -> dict[str, Tensor]:

@@ -239,3 +239,7 @@ class OfPictures(Side):
 
 def execute(config: AugmentImagesConfig, declaration: Images, session: Session) -> Augment:
     return OfPictures(config, declaration, session).run()
+
+
+def follow(config: AugmentImagesConfig, declaration: Images, session: Session) -> None:
+    OfPictures(config, declaration, session).follow()

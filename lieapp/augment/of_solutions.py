@@ -339,3 +339,7 @@ class OfSolutions(Side):
 
 def execute(config: AugmentConfig, declaration: PDE, session: Session) -> Augment:
     return OfSolutions(config, declaration, session).run()
+
+
+def follow(config: AugmentConfig, declaration: PDE, session: Session) -> None:
+    OfSolutions(config, declaration, session).follow()

@@ -28,6 +28,7 @@ from lieapp.augment.resample import Samples
 from lieapp.config_augment import check_ahead, check_history, check_modes
 from lieapp.errors import UsageError
 from lieapp.methods.loop import Adam
+from lieapp.numerics import ranks
 
 HEAD = 128
 """Channels of the projection's hidden layer."""
@@ -253,7 +254,7 @@ class OperatorTraining(Trainee):
         number, place = divmod(self.done, in_pass)
         if not place or not len(self._order):
             self._begin(number)
-        part = slice(place * recipe.batch, (place + 1) * recipe.batch)
+        part = ranks.own(torch.arange(place * recipe.batch, (place + 1) * recipe.batch))
         starts = self._starts[part]
         given, wanted = self.task.pairs(self._pool, self._order[part], starts)
         # |û - u|² / |u|², mean over pairs
@@ -261,6 +262,7 @@ class OperatorTraining(Trainee):
         loss = ((predicted - wanted).square().sum((1, 2)) / wanted.square().sum((1, 2))).mean()
         if self.penalty is not None:
             loss = loss + self.penalty(given, predicted, starts)
+        loss = ranks.mean(loss, len(part))
         rate = recipe.rate_at(self.done // self.each)
         value = self.descend(loss, rate, "Lower rate.", "the loss of the operator")
         return {"loss": value, "epoch": (self.done - 1) // self.each + 1}

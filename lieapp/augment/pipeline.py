@@ -19,7 +19,8 @@ from torch import nn
 
 from lieapp.augment.document import as_float
 from lieapp.errors import CancelledError, ResumeError
-from lieapp.methods.loop import SAVE_EVERY, Adam, Training
+from lieapp.methods.loop import SAVE_EVERY, Adam, Training, joined
+from lieapp.numerics import ranks
 from lieapp.reading import contents
 from lieapp.results.augment import Augment, Row, hopeless, label, sentence
 from lieapp.runs.store.files import write_atomic
@@ -59,6 +60,10 @@ class Ended(msgspec.Struct, kw_only=True):
     drift: dict[str, float | None] = {}
     steps: int = 0
     seconds: float = 0.0
+
+
+UNKNOWN = Ended(value=None, valid=None)
+"""What a process that only trains along knows of a training."""
 
 
 class Trainee(Training):
@@ -129,12 +134,7 @@ class Side(ABC):
         session.begin()
         self.prepare()
         with session.stopwatch.stage("training"):
-            self._ended = self._read()
-            kept = self._part().checkpoint.training()
-            # steps after the last ones kept will be taken, and their metrics written, again
-            session.directory.keep_metrics(self._before() + (int(kept[0]["done"]) if kept else 0))
-            rows = [self._row(amount, variant) for amount in self.amounts for variant in config.variants]
-            result = self.told(rows)
+            result = self.told(self._rows())
         result.run, result.plugin, result.title = str(session.directory.path), config.plugin, self.declaration.title
         result.model, result.seeds = config.model, config.seeds
         for warning in hopeless(result):
@@ -143,6 +143,22 @@ class Side(ABC):
         result.seconds = session.stopwatch.seconds()
         self.clear()
         return result
+
+    def follow(self) -> None:
+        """What another process of torchrun does: the trainings that the first one makes.
+
+        Raises LieappError for what the declaration, the data or the settings don't allow.
+        """
+        self.session.begin()
+        self.prepare()
+        self._rows()
+
+    def _rows(self) -> list[Row]:
+        self._ended = ranks.agreed(self._read())
+        kept = self._part().checkpoint.training()
+        # steps after the last ones kept will be taken, and their metrics written, again
+        self.session.directory.keep_metrics(self._before() + (int(kept[0]["done"]) if kept else 0))
+        return [self._row(amount, variant) for amount in self.amounts for variant in self.config.variants]
 
     def trained(self, cell: Cell) -> Ended:
         """What is known of a training once it has ended: from cells.json, else trained now."""
@@ -156,8 +172,9 @@ class Side(ABC):
         named |= {} if cell.scale is None else {"scale": cell.scale}
         fit(training, lambda: {"valid": self.judged(cell, training)}, part, named)
         seconds = round(time.perf_counter() - began, 2)
-        found = self._ended[cell.key] = self.result(cell, training)
-        found.steps, found.seconds = training.steps, seconds
+        found = UNKNOWN if ranks.follows() else self.result(cell, training)
+        found = ranks.agreed(msgspec.structs.replace(found, steps=training.steps, seconds=seconds))
+        self._ended[cell.key] = found
         self._file.parent.mkdir(exist_ok=True)
         write_atomic(self._file, sealed(self._ended))
         with contextlib.suppress(FileNotFoundError):
@@ -216,9 +233,11 @@ def fit(
     step would take longer than the step of a large network.
     """
     began = saved = time.perf_counter()
+    joined(training)
     while training.done < training.steps:
-        row = training.step()
-        if training.done % training.each == 0:
+        with ranks.stepping():
+            row = training.step()
+        if training.done % training.each == 0 and not ranks.follows():
             row |= judged()
         elapsed = round(time.perf_counter() - began, 3)
         session.metrics({"step": training.done, "total": training.steps, **row, "seconds": elapsed, **named})

@@ -17,6 +17,7 @@ import click
 
 import lieapp
 from lieapp.errors import PLUGIN, CancelledError, LieappError, UsageError, file_error, plugin_fault
+from lieapp.numerics.torchrun import Launch, launch
 from lieapp.runs.process.signals import interrupted
 
 COMMANDS = {
@@ -53,6 +54,8 @@ MEMORY = {
 """What to do where memory lacks, by the settings that a command has."""
 
 WITH_RUNS = ("discover", "train", "augment")
+TOGETHER = ("discover", "augment")
+"""Commands that train on several processes."""
 
 NO_COMMAND: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 """What click raises where a command is needed and none is given; before 8.2 it prints the help by itself."""
@@ -105,7 +108,17 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with _own_warnings():
             _check_text(arguments)
+            if place := launch():
+                if place.rank:
+                    from lieapp.runs.along import follow
+
+                    return follow(place)
+                _check_together(arguments, place)
             code = cli.main(args=list(arguments), prog_name="lieapp", standalone_mode=False)
+            if place:
+                from lieapp.runs.along import dismiss
+
+                dismiss(place)
     except NO_COMMAND as error:
         # no command where one is needed: its help is the answer, and nothing was done
         click.echo(error.format_message(), err=True)
@@ -121,6 +134,16 @@ def run(arguments: Sequence[str]) -> int:
             command=arguments[0] if arguments else "",
         )
     return code if isinstance(code, int) else 0
+
+
+def _check_together(arguments: Sequence[str], place: Launch) -> None:
+    """Raises UsageError for commands that run on one process."""
+    command = arguments[0] if arguments else ""
+    if command not in TOGETHER:
+        raise UsageError(
+            f"`lieapp {command}` runs on one process; torchrun started {place.size}.",
+            hint=f"Start it without torchrun, which is for {' and '.join(TOGETHER)}.",
+        )
 
 
 @contextlib.contextmanager

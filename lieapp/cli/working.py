@@ -34,6 +34,7 @@ from lieapp.numerics.processor import check_device
 from lieapp.registry.catalog import Catalog
 from lieapp.results.base import Result
 from lieapp.results.identification import Identification
+from lieapp.runs.along import check_spread, leading
 from lieapp.runs.pipeline import find_resumable, unless_refused, work_on
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import write_atomic
@@ -242,10 +243,11 @@ def _started(
     config = work.complete(given, entry.declaration, settings.out)
     check_device(getattr(config, "device", "cpu"))
     work.check(config, entry.declaration)
+    check_spread(config, catalog, work)
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
     for file, content in beside.items():
         write_atomic(run.path / file, sealed(content))
-    with unless_refused(run):
+    with unless_refused(run), leading(run, config, catalog):
         return work, work_on(run, config, catalog, work, quiet=settings.quiet)
 
 
@@ -269,7 +271,9 @@ def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
     if run.state == "done" and summary is not None:
         return work, summary
     check_device(getattr(config, "device", "cpu"))
-    return work, work_on(run, config, catalog, work, quiet=settings.quiet)
+    check_spread(config, catalog, work)
+    with leading(run, config, catalog):
+        return work, work_on(run, config, catalog, work, quiet=settings.quiet)
 
 
 def _given(

@@ -21,6 +21,7 @@ from lieapp.data.trajectories import Trajectories
 from lieapp.domains.base import Data, Domain, Line, Movable, Points
 from lieapp.domains.spread import Features
 from lieapp.errors import ConfigError, GridError
+from lieapp.numerics import ranks
 from lieapp.numerics.grid import Axis, Grid
 
 
@@ -167,7 +168,7 @@ class PatchData:
         for axis, n in zip(self.source.grid.axes, self.shape[1:], strict=True):
             last = axis.points if n < axis.points and axis.periodic else axis.points - n + 1
             starts.append(torch.randint(last, (size,), generator=generator))
-        return self.take(sample, torch.stack(starts, 1))
+        return self.take(ranks.own(sample), ranks.own(torch.stack(starts, 1)))
 
     def _turn(self, place: int, generator: torch.Generator) -> Int[Tensor, ""]:
         """The trajectory at a place of the endless sequence that the generator's seed makes."""

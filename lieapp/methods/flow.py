@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from lieapp.domains.base import Own
 from lieapp.errors import ConfigError, DiscoveryError
 from lieapp.methods.fields import Followed, Slotted
+from lieapp.numerics import ranks
 
 FIXED = ("rk4", "midpoint", "euler")
 ADAPTIVE = ("dopri5", "dopri8", "bosh3")
@@ -153,7 +154,8 @@ class Flow:
                 moved = solve(right, points[which], ends, **self.solver.arguments(steps))[-1]
             except AssertionError as error:  # how adaptive solvers of torchdiffeq give up
                 raise _lost(s, str(error)) from None
-        if self.strict and not bool(torch.isfinite(moved.detach()).all()):
+        astray = (~torch.isfinite(moved.detach())).any().to(moved)
+        if self.strict and bool(ranks.totals(astray)[0]):
             raise _lost(s, "points left for infinity")
         return moved
 

@@ -16,6 +16,7 @@ from torch.optim.adam import adam
 from lieapp.errors import DiscoveryError
 from lieapp.methods.fields import Slotted
 from lieapp.methods.result import Level
+from lieapp.numerics import ranks
 from lieapp.progress import Reporter, SilentReporter
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
@@ -88,6 +89,7 @@ class Training(ABC):
             raise DiscoveryError(f"{what} is {value} at step {self.done}.", hint=hint)
         self.optimizer.zero_grad()
         loss.backward()
+        ranks.average(self.module.parameters())
         size = nn.utils.clip_grad_norm_(self.module.parameters(), clip)
         if not bool(size.isfinite()):
             raise DiscoveryError(f"the gradient of {what} isn't finite at step {self.done}.", hint=hint)
@@ -203,6 +205,14 @@ def marks(steps: int) -> list[int]:
     return sorted({max(1, steps // n) for n in (8, 4, 2)} | {steps})
 
 
+def joined(training: Training) -> bool:
+    """Whether this process only trains along; it then has the state of the first one, which keeps and tells all."""
+    state = ranks.agreed(training.state() if ranks.size() > 1 else {})
+    if ranks.follows():
+        training.load(state)
+    return ranks.follows()
+
+
 def train(
     training: Training, steps: int, levels: list[Level], judge: Callable[[int], Level] | None, session: Session
 ) -> None:
@@ -214,6 +224,8 @@ def train(
 
     An interrupt leaves a checkpoint of the last complete step. Raises DiscoveryError if the loss isn't finite.
     """
+    if joined(training):
+        judge, session = None, Alone()
     began = saved = time.perf_counter()
     # of the last complete step: an interrupt may come in the middle of the next one
     whole = training.state()
@@ -221,7 +233,8 @@ def train(
         while training.done < steps:
             if judge and training.done in marks(steps) and training.done not in {level.label for level in levels}:
                 levels.append(judge(training.done))
-            row = training.step()
+            with ranks.stepping():
+                row = training.step()
             whole = training.state()
             elapsed = round(time.perf_counter() - began, 3)
             session.metrics({"step": training.done, "total": steps, **row, "seconds": elapsed})

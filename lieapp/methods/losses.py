@@ -18,6 +18,7 @@ from lieapp.domains.base import BatchT, Domain, Line, Movable, Points, Stack
 from lieapp.errors import DiscoveryError
 from lieapp.methods.fields import Scaled
 from lieapp.methods.flow import Flow, Solver
+from lieapp.numerics import ranks
 
 BELOW_ONE = 1e-6
 """Cosines are kept this far below 1, where the arccosine has no derivative."""
@@ -25,8 +26,8 @@ BELOW_ONE = 1e-6
 
 def norms(v: Stack, weight: Float[Tensor, "batch *space"]) -> Float[Tensor, " field"]:
     """Root mean square of each field under the weight ω."""
-    squares = (weight * v.square().sum(2)).flatten(1).sum(1) / weight.sum()
-    return squares.clamp_min(torch.finfo(v.dtype).tiny).sqrt()
+    squares, size = ranks.totals((weight * v.square().sum(2)).flatten(1).sum(1), weight.sum())
+    return (squares / size).clamp_min(torch.finfo(v.dtype).tiny).sqrt()
 
 
 def orthonormality(v: Stack, weight: Float[Tensor, "batch *space"], soft: float = 0.0) -> Float[Tensor, ""]:
@@ -37,7 +38,8 @@ def orthonormality(v: Stack, weight: Float[Tensor, "batch *space"], soft: float 
             steps of a descent change the sign of its whole gradient.
     """
     columns = (weight.sqrt()[:, None] * v).flatten(1)
-    inner = (columns.detach() @ columns.T / weight.sum()).abs().clamp_max(1 - BELOW_ONE)
+    products, size = ranks.totals(columns.detach() @ columns.T, weight.sum())
+    inner = (products / size).abs().clamp_max(1 - BELOW_ONE)
     # the later slot's gradient stands in the upper triangle
     angle = math.pi / 2 - torch.arccos(inner)
     if soft > 0:
@@ -66,7 +68,7 @@ def lipschitz(
         ratio = torch.where(away > 0, (apart + tiny).sqrt() / away.clamp_min(tiny).sqrt(), 0)
         total = total + (ratio - tau).clamp_min(0).sum()
         count += away.numel()
-    return total / max(count, 1)
+    return ranks.mean(total / max(count, 1), count)
 
 
 def sobolev(v: Stack, lines: Sequence[Line]) -> Float[Tensor, ""]:
@@ -87,7 +89,7 @@ def roughness(v: Stack, lines: Sequence[Line]) -> Float[Tensor, " field"]:
         derivative = v
         for _ in range(2):
             derivative = _derivative(derivative, line)
-            total = total + derivative.square().sum(2).flatten(1).mean(1)
+            total = total + ranks.mean(derivative.square().sum(2).flatten(1).mean(1), derivative.shape[1])
     return total
 
 
@@ -129,17 +131,19 @@ class FiniteScore(Generic[BatchT]):
         moved = self.domain.act(Flow(fields, self.solver), batch, s)
         found = self.domain.validity(None if self.plain else batch, moved)
         score = found.score.reshape(slots, -1)
-        left = torch.isfinite(score.detach())
+        finite = torch.isfinite(score.detach())
+        total, left = ranks.totals(torch.where(finite, score, 0).sum(1), finite.sum(1).to(score))
         self._lost = self._lost or [0] * slots
         self._check(left)
-        told = {"s": s.tolist(), "folded": found.folded.reshape(slots, -1).mean(1).tolist()}
+        folded = ranks.mean(found.folded.reshape(slots, -1).mean(1), score.shape[1])
+        told = {"s": s.tolist(), "folded": folded.tolist()}
         # a slot without anything left says nothing in this step
-        mean = torch.where(left, score, 0).sum(1) / left.sum(1).clamp_min(1)
-        return torch.where(left.any(1), mean, torch.ones_like(mean)), told
+        mean = total / left.clamp_min(1)
+        return torch.where(left > 0, mean, torch.ones_like(mean)), told
 
-    def _check(self, left: Tensor) -> None:
+    def _check(self, left: Float[Tensor, " slot"]) -> None:
         """Patches leave the time window now and then; not all of a slot's, step after step."""
-        self._lost = [0 if any(row) else before + 1 for row, before in zip(left.tolist(), self._lost, strict=True)]
+        self._lost = [0 if count else before + 1 for count, before in zip(left.tolist(), self._lost, strict=True)]
         if max(self._lost) >= LOST:
             raise DiscoveryError(
                 f"slot {1 + self._lost.index(LOST)}: no patch moved by |s| up to {self.sigma:g} has a node left to "
@@ -160,4 +164,5 @@ class LinearScore(Generic[BatchT]):
         """Nothing else to record."""
         _, q = self.domain.characteristic(batch, fields)
         m = (batch.weight[:, None] * self.domain.tangent(batch, q).abs()).flatten(1).sum(1)
-        return m / (batch.weight.sum() * q.value.shape[2]), {}
+        m, size = ranks.totals(m, batch.weight.sum())
+        return m / (size * q.value.shape[2]), {}

@@ -24,6 +24,7 @@ from lieapp.methods.fields import Combination
 from lieapp.methods.loop import Adam, Session, Training, train
 from lieapp.methods.network import FeatureNetwork
 from lieapp.methods.result import Dataset, Discovery, Level, notes, solve, taken
+from lieapp.numerics import ranks
 
 DEPENDENT = 1e-10
 """Eigenvalues of the Gram matrix below this share of the largest are dropped."""
@@ -83,11 +84,11 @@ class Projection(Training, Generic[EvolvingT]):
         batch = self.data.draw(self.settings.batch, self.generator)
         shared = Evaluated(*self.network.jvp(batch.points, batch.tangents))
         with torch.no_grad():
-            coefficients = self._lowest(batch, shared.detached())
+            coefficients = ranks.first(self._lowest(batch, shared.detached()))
         v, q = self.domain.characteristic(batch, Combination(shared, coefficients))
         m = self.domain.tangent(batch, q)
         root = batch.weight.sqrt()[:, None]
-        v2, q2, m2 = (((root * z) ** 2).flatten(1).sum(1) for z in (v, q.value, m))
+        v2, q2, m2 = ranks.totals(*(((root * z) ** 2).flatten(1).sum(1) for z in (v, q.value, m)))
         loss = (m2 / v2 + self.settings.floor**2).log().sum() / 2
         rate = one_cycle(self.done, self.settings.steps, self.settings.rate)
         value = self.descend(loss, rate, SLOWER)
@@ -105,7 +106,8 @@ class Projection(Training, Generic[EvolvingT]):
         part = None if self._taken is None else self._taken.flatten().to(own.device)
         if part is not None:
             own, residuals = own[part][:, part], residuals[part]
-        best = lowest(own, residuals, self.settings.slots)
+        own, gram = ranks.totals(own, residuals @ residuals.T)
+        best = lowest(own, gram, self.settings.slots)
         if best is None:
             raise DiscoveryError(f"the network's features aren't finite at step {self.done}.", hint=SLOWER)
         if part is not None:
@@ -116,19 +118,19 @@ class Projection(Training, Generic[EvolvingT]):
 
 
 def lowest(
-    own: Float[Tensor, "field field"], residuals: Float[Tensor, "field row"], slots: int
+    own: Float[Tensor, "field field"], residuals: Float[Tensor, "field field"], slots: int
 ) -> Float[Tensor, "slot field"] | None:
     """The combinations of fields with the least residuals relative to their own size; None if that isn't finite.
 
     Args:
-        own: the fields' inner products.
+        own, residuals: the inner products of the fields and of their residuals.
     """
     size, rotation = torch.linalg.eigh(own)
     keep = size > DEPENDENT * size[-1]
     if not bool(keep.any()):
         return None
     whiten = rotation[:, keep] / size[keep].sqrt()
-    gram = whiten.T @ (residuals @ residuals.T) @ whiten
+    gram = whiten.T @ residuals @ whiten
     return (whiten @ torch.linalg.eigh(gram)[1][:, :slots]).T
 
 

@@ -6,6 +6,7 @@ import ctypes
 import os
 
 from lieapp.errors import DeviceError
+from lieapp.numerics.torchrun import launch
 
 TRIM_THRESHOLD, TOP_PAD, MMAP_THRESHOLD, ARENA_MAX = -1, -2, -3, -8
 """Parameters of mallopt(3), from malloc.h of the GNU C library."""
@@ -46,6 +47,7 @@ def check_device(text: str) -> None:
 def find_device(text: str) -> str:
     """`auto`, `cpu`, `cuda` or `cuda:1` as a device that exists: `cpu` or `cuda:N`.
 
+    Unless numbered it is the first GPU, of processes that torchrun started on one machine each its own.
     Raises DeviceError if it doesn't.
     """
     if text == "cpu":
@@ -53,9 +55,10 @@ def find_device(text: str) -> str:
     import torch
 
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if text == "auto":
-        return "cuda:0" if count else "cpu"
-    number = int(text.partition(":")[2] or 0)
+    if text == "auto" and not count:
+        return "cpu"
+    place = launch()
+    number = int(text.partition(":")[2] or (place.local if place else 0))
     if number >= count:
         there = f"{count} CUDA devices, cuda:0 to cuda:{count - 1}" if count else "no CUDA device"
         raise DeviceError(f"device {text}: this machine has {there}.", hint="Use --device auto or --device cpu.")

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from lieapp.data.trajectories import Trajectories
 from lieapp.domains.solutions import Scales, Slices
+from lieapp.numerics import ranks
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.polynomial import Fit, windows
 from lieapp.numerics.spectral import bandwidth, low_pass, padded_points, resample
@@ -205,7 +206,7 @@ class SliceData:
         if len(self._parts) > 1:
             part = self._parts[int(torch.randint(len(self._parts), (), generator=generator))]
         size = max(1, min(size, MOST // math.prod(part.smooth.grid.shape)))
-        return self._take(part, torch.randint(part.count, (size,), generator=generator))
+        return self._take(part, ranks.own(torch.randint(part.count, (size,), generator=generator)))
 
 
 WAVES, STIR = 3, 0.5

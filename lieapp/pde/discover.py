@@ -18,6 +18,7 @@ from lieapp.errors import GridError
 from lieapp.methods.result import SIZE, Discovery, check_defects
 from lieapp.methods.shipped import NOISY
 from lieapp.methods.verdict import SMALL, gap_after, set_apart
+from lieapp.numerics import ranks
 from lieapp.pde import plan
 from lieapp.pde.algebra import structure
 from lieapp.pde.beside import Beside
@@ -139,6 +140,14 @@ def execute(config: DiscoverConfig, declaration: PDE, session: Session) -> Equat
     return result
 
 
+def follow(config: DiscoverConfig, declaration: PDE, session: Session) -> None:
+    """What another process of torchrun does of a run: the data and the trainings.
+
+    Raises LieappError for what the declaration, the data or the settings don't allow.
+    """
+    _Job(config, declaration, session).follow()
+
+
 class _Job:
     def __init__(self, config: DiscoverConfig, declaration: PDE, session: Session) -> None:
         self.config, self.session = config, session
@@ -156,6 +165,14 @@ class _Job:
         self.session.begin()
         with contextlib.ExitStack() as beside:
             return self._stages(beside)
+
+    def follow(self) -> None:
+        """The trainings of the first process, which alone knows whether there is a second go."""
+        self.session.begin()
+        data = self._data()
+        plan.discover(self.domain, data, self.session)
+        if ranks.agreed(False):
+            plan.discover(self.domain, data, self.session)
 
     def _stages(self, beside: contextlib.ExitStack) -> EquationResult:
         config, domain, session, timed = self.config, self.domain, self.session, self.session.timed
@@ -177,7 +194,8 @@ class _Job:
         known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
         written, outcome = timed("formulas", lambda: self._written(data, truth, found, compared))
         # what is proved counts, however far the training got
-        if len(outcome.exact) < len(outcome.others_exact) and (how := plan.second_go(session)):
+        how = plan.second_go(session) if len(outcome.exact) < len(outcome.others_exact) else ""
+        if ranks.agreed(bool(how)):
             found = timed("discovery", lambda: self._again(data, outcome, how))
             known, compared = timed("compare", lambda: self._compare(data, truth, found, check))
             written, outcome = timed("formulas", lambda: self._written(data, truth, found, compared))

@@ -122,6 +122,13 @@ def _complete(config: DiscoverConfig, declaration: PDE, root: Path) -> DiscoverC
     return msgspec.structs.replace(config, data=config.data.resolved())
 
 
+def _unspread(config: DiscoverConfig) -> str:
+    if config.sought != "symmetries":
+        return f"sought = {config.sought}"
+    adaptive = "flow" in config.plan and config.moving.solver in ("dopri5", "dopri8", "bosh3")
+    return f"a flow by solver = {config.moving.solver}, whose steps depend on the whole batch," if adaptive else ""
+
+
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
 
 
@@ -178,6 +185,8 @@ PDES = Kind(
             words="Find symmetries",
             settings=DiscoverConfig,
             execute=_execute,
+            follow=lazily("lieapp.pde.discover:follow"),
+            unspread=_unspread,
             check=_check,
             complete=_complete,
             typed=_typed,
@@ -192,6 +201,7 @@ PDES = Kind(
             words="Train on moved data",
             settings=AugmentConfig,
             execute=lazily("lieapp.augment.of_solutions:execute"),
+            follow=lazily("lieapp.augment.of_solutions:follow"),
             refused=lambda own: "" if len(own.region) <= 2 else PLANAR,
             check=augment.check_solutions,
             complete=augment.complete_solutions,

@@ -9,10 +9,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from lieapp.config import DiscoverConfig
-from lieapp.errors import ConfigError, DiscoveryError, GridError
+from lieapp.errors import ConfigError, DataError, DiscoveryError, GridError
 from lieapp.extension import Method
 from lieapp.methods.result import Discovery, histories
 from lieapp.methods.verdict import more_slots
+from lieapp.numerics import ranks
 from lieapp.pde.beside import Beside
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_current
@@ -24,6 +25,10 @@ AGAIN = "longer"
 
 MOST_TRAINED = 12
 """To how many slots trainings grow: each growth is a training of its own."""
+
+
+SAME = 1e-6
+"""Relative difference up to which processes have the same data: round-off grows in chaotic solutions."""
 
 
 def check_stages(config: DiscoverConfig, domain: PDEDomain) -> None:
@@ -40,6 +45,7 @@ def check_stages(config: DiscoverConfig, domain: PDEDomain) -> None:
 def discover(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery:
     """All stages of the plan, with metrics; of a run at its second go, those of that go."""
     config: DiscoverConfig = session.config
+    _together(data, session)
     if session.again:
         session = session.part("", session.checkpoint.inside(AGAIN))
         session.config = replace(config, slots=max(config.slots, session.again_slots))
@@ -50,6 +56,23 @@ def discover(domain: PDEDomain, data: PDEDataset, session: Session) -> Discovery
 
     session.drawing(draw)
     return _in_turn(config.plan, domain, data, session, asked=bool(config.stages))
+
+
+def _together(data: PDEDataset, session: Session) -> None:
+    """All processes of torchrun are at the go of the training at which the first one is, with the same data.
+
+    Raises DataError if this process has other data.
+    """
+    again = ranks.agreed(session.again_slots if session.again else None)
+    if again is not None and not session.again:
+        session.begin_again(again)
+    own = float(data.train.source.values.double().square().mean())
+    whole = ranks.agreed(own)
+    if abs(own - whole) > SAME * whole:
+        raise DataError(
+            f"its data have the mean square {own:.9g}, those of the first process {whole:.9g}.",
+            hint="Give all processes the same files, and the same versions of lieapp and torch.",
+        )
 
 
 def crossing(domain: PDEDomain, data: PDEDataset, session: Session) -> Beside[Discovery] | None:
@@ -67,7 +90,8 @@ def crossed(domain: PDEDomain, data: PDEDataset, session: Session, report: Any =
     """What the method finds that checks the one that was chosen; without metrics."""
     checking, part = _checking(session), session.part("", aside=True)
     part.report = report or part.report
-    return _in_turn(checking.parts or (checking.name,), domain, data, part, asked=False)
+    with ranks.alone():
+        return _in_turn(checking.parts or (checking.name,), domain, data, part, asked=False)
 
 
 def _checking(session: Session) -> Method:
@@ -100,7 +124,7 @@ def _in_turn(
     assert first.discover is not None
     parts = _parts(first, rest, session)
     found: Discovery = first.discover(domain, data, parts[0], settings_of(first, session))
-    while more := more_slots(histories(found.levels), MOST_TRAINED):
+    while more := ranks.agreed(more_slots(histories(found.levels), MOST_TRAINED)):
         session.report.line(f"every slot is exact: {more} in place of {session.config.slots} slots")
         session = session.part(session.stage, session.checkpoint.inside(f"slots{more}"))
         session.config = replace(session.config, slots=more)

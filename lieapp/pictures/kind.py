@@ -127,6 +127,7 @@ IMAGES = Kind(
             words="Train on moved data",
             settings=AugmentImagesConfig,
             execute=lazily("lieapp.augment.of_pictures:execute"),
+            follow=lazily("lieapp.augment.of_pictures:follow"),
             check=_check_augment,
             costs=_costs_of_augment,
             complete=augment.complete_pictures,

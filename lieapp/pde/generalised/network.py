@@ -131,7 +131,7 @@ class JetTraining(Training):
         q = (root * every.value).flatten(1)
         m = (root * self.domain.tangent(batch, every)).flatten(1)
         with torch.no_grad():
-            best = lowest(q @ q.T, m, self.slots)
+            best = lowest(q @ q.T, m @ m.T, self.slots)
         if best is None:
             raise DiscoveryError(f"the network's features aren't finite at step {self.done}.", hint=SLOWER)
         eta2 = ((best @ m) ** 2).sum(1) / ((best @ q) ** 2).sum(1)

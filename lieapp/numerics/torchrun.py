@@ -1,0 +1,87 @@
+"""What torchrun tells a process by its environment; and why a process other than the first one ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from datetime import timedelta
+
+from lieapp.errors import UsageError
+
+NUMBERS = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_PORT")
+"""Variables that are whole numbers."""
+
+WHY = "lieapp.why"
+"""The key in torchrun's store under which a process says why it ended."""
+
+AT_ONCE = timedelta(seconds=5)
+"""How long a store that may be gone is waited for."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One of several processes that torchrun started.
+
+    Args:
+        rank: the number of this one; 0 is the one that leads: it alone writes and prints.
+        size: how many there are.
+        local: the number of this one on its machine, and of its GPU.
+        address, port: of the store that all of them reach.
+    """
+
+    rank: int
+    size: int
+    local: int
+    address: str
+    port: int
+
+
+def launch() -> Launch | None:
+    """What torchrun says of this process; None if it runs alone.
+
+    Raises UsageError for variables that torchrun never sets so.
+    """
+    if not {"RANK", "WORLD_SIZE"} & set(os.environ) or os.environ.get("WORLD_SIZE") == "1":
+        return None
+    rank, size, local, port = map(_number, NUMBERS)
+    if not 0 <= rank < size:
+        raise _broken("RANK", f"is {rank}; it must be from 0 to {size - 1}, as WORLD_SIZE is {size}")
+    if not os.environ.get("MASTER_ADDR"):
+        raise _broken("MASTER_ADDR", "isn't set")
+    return Launch(rank, size, local, os.environ["MASTER_ADDR"], port)
+
+
+def _number(name: str) -> int:
+    text = os.environ.get(name)
+    if text is None or not text.isdigit():
+        raise _broken(name, "isn't set" if text is None else f"is {text!r}; it must be a whole number")
+    return int(text)
+
+
+def _broken(name: str, told: str) -> UsageError:
+    return UsageError(
+        f"environment variable {name} {told}: RANK and WORLD_SIZE stand for one of several processes of torchrun.",
+        hint="Start with `torchrun --nproc-per-node N -m lieapp …`, or unset RANK and WORLD_SIZE for one process.",
+    )
+
+
+def say_why(place: Launch, message: str, hint: str) -> None:
+    """Leave word for the first process, which prints it, of why this one ends."""
+    from torch.distributed import TCPStore
+
+    with contextlib.suppress(RuntimeError):
+        store = TCPStore(place.address, place.port, is_master=False, timeout=AT_ONCE)
+        store.set(WHY, f"process {place.rank} of {place.size}: {message}\n{hint}")
+
+
+def why(place: Launch) -> tuple[str, str] | None:
+    """Message and hint of a process that ended; None if it left no word."""
+    from torch.distributed import TCPStore
+
+    with contextlib.suppress(RuntimeError):
+        store = TCPStore(place.address, place.port, is_master=False, timeout=AT_ONCE)
+        if store.check([WHY]):
+            message, _, hint = store.get(WHY).decode().partition("\n")
+            return message, hint
+    return None

@@ -1,0 +1,129 @@
+"""A run on several processes of torchrun: the first one leads, the others get its settings and train along."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lieapp.errors import CancelledError, LieappError, LostProcessError, UsageError
+from lieapp.extension import Work
+from lieapp.numerics.torchrun import Launch, launch, say_why, why
+from lieapp.progress import SilentReporter
+from lieapp.registry.catalog import Catalog, load_catalog
+from lieapp.runs.process.signals import interrupted
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.reporter import RunReporter
+from lieapp.runs.store.session import Session
+
+GRACE = 5.0
+"""Seconds that a process with an error waits, in which the first one, if it has the same error, says so itself."""
+
+
+_led: list[Launch] = []
+"""Filled once the other processes have got their settings."""
+
+
+class Order(msgspec.Struct):
+    """What the first process tells the others, as JSON: settings, and where plugins are."""
+
+    config: dict[str, Any]
+    folders: list[str]
+
+
+def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
+    """Raises UsageError where torchrun started several processes for what runs on one."""
+    place = launch()
+    if place is None:
+        return
+    device = str(getattr(config, "device", "cpu"))
+    if ":" in device:
+        raise UsageError(
+            f"device {device}: each of the {place.size} processes of torchrun has a GPU of its own.",
+            hint="Use --device cuda, or choose GPUs by CUDA_VISIBLE_DEVICES.",
+        )
+    methods = [catalog.methods[name].item for name in getattr(config, "plan", ())]
+    single = [f"the method {method.name}" for method in methods if not method.spreads]
+    reason = f"`lieapp {work.command}` of {config.plugin}" if work.follow is None else work.unspread(config)
+    for what in (reason, *single):
+        if what:
+            raise UsageError(
+                f"{what} runs on one process; torchrun started {place.size}.", hint="Start it without torchrun."
+            )
+
+
+@contextlib.contextmanager
+def leading(run: RunDirectory, config: Any, catalog: Catalog) -> Iterator[None]:
+    """Work on a run together with the processes that `follow`; by oneself if there are none.
+
+    Raises LostProcessError if one of them ends, which torchrun answers with SIGTERM.
+    """
+    place = launch()
+    if place is None:
+        yield
+        return
+    from lieapp.numerics import ranks
+
+    try:
+        with ranks.together(place):
+            order = Order(msgspec.to_builtins(config), [str(folder) for folder in catalog.folders])
+            ranks.agreed(msgspec.json.encode(order))
+            _led.append(place)
+            yield
+    except (LostProcessError, CancelledError) as error:
+        told = why(place)
+        if told is None and isinstance(error, CancelledError):
+            raise
+        message, hint = told or (error.message, "")
+        resume = f"Start all again with --resume {run.path}."
+        raise LostProcessError(message, hint=f"{hint} {resume}".strip()) from None
+
+
+def dismiss(place: Launch) -> None:
+    """Let the others end where the first process had nothing to train, as for --help or a run that is done."""
+    if _led:
+        return
+    from lieapp.numerics import ranks
+
+    with ranks.together(place):
+        ranks.agreed(b"")
+
+
+def follow(place: Launch) -> int:
+    """Train along with the first process, in silence; the exit code. An error is the first process's to print."""
+    try:
+        _follow(place)
+    except (LostProcessError, KeyboardInterrupt):
+        return 1
+    except Exception as error:
+        if interrupted():
+            return 1
+        told = error if isinstance(error, LieappError) else LieappError(f"{type(error).__name__}: {error}")
+        say_why(place, told.message, told.hint)
+        with contextlib.suppress(KeyboardInterrupt):
+            time.sleep(GRACE)
+        return 1
+    return 0
+
+
+def _follow(place: Launch) -> None:
+    from lieapp.numerics import ranks
+
+    with ranks.together(place), tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
+        content = ranks.agreed(b"")
+        if not content:
+            return
+        order = msgspec.json.decode(content, type=Order)
+        catalog = load_catalog([Path(name) for name in order.folders])
+        work = catalog.work_of_run(order.config)
+        assert work is not None and work.follow is not None  # the first process has checked that
+        config: Any = msgspec.convert(order.config, catalog.settings(work))
+        run = RunDirectory.create(Path(folder), config, config.plugin)
+        methods = {name: known.item for name, known in catalog.methods.items()}
+        session = Session(run, RunReporter(SilentReporter(), run), config, catalog.folders, methods)
+        work.follow(config, catalog.get(config.plugin).declaration, session)

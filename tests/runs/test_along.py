@@ -1,0 +1,144 @@
+"""`torchrun -m lieapp`: one run and one voice; a process that dies ends all, and the run goes on from there."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from lieapp.cli.main import run
+from lieapp.runs.store.directory import RunDirectory
+
+PLUGIN = '''"""Advection with diffusion."""
+import os
+import sympy as sp
+from lieapp.api import PDE, hookimpl
+
+t, x = sp.symbols("t x", real=True)
+u = sp.Function("u")(t, x)
+if os.environ.get("RANK") == "1" and os.environ.get("BROKEN"):
+    u = None
+flowing = PDE(
+    name="flowing", title="Flowing", equation=sp.Eq(u.diff(t) + u * u.diff(x), u.diff(x, 2) / 10),
+    region={t: (0, 2), x: (0, 6)}, points={t: 24, x: 24}, periodic=[x],
+)
+
+@hookimpl
+def lieapp_domains():
+    return [flowing]
+'''
+SETS = (
+    "samples=3", "held_out=1", "slices=12", "held_out_slices=6", "slots=2", "projection.steps=300",
+    "projection.width=8", "projection.features=5", "projection.batch=4", "cross_check=false", "finite.samples=0",
+)  # fmt: skip
+WORDS = ("discover", "--plugin", "flowing", "--method", "projection", *(p for s in SETS for p in ("--set", s)))
+
+
+@pytest.fixture
+def started(tmp_path, monkeypatch, pytestconfig):
+    """Start two processes in a folder with one plugin."""
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "flowing.py").write_text(PLUGIN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(pytestconfig.rootpath))
+
+    def start(*arguments, **variables):
+        command = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m")
+        return subprocess.Popen(
+            [*command, "lieapp", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "TMPDIR": str(tmp_path), **variables},
+        )  # fmt: skip
+
+    return start
+
+
+def member(child, rank):
+    """The process of that rank."""
+    return next(p for p in psutil.Process(child.pid).children() if p.environ().get("RANK") == str(rank))
+
+
+def steps(found):
+    return [row["step"] for row in found.metrics()]
+
+
+def trained_to(step, root):
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        for found in RunDirectory.list(root):
+            if len(steps(found)) >= step:
+                return found
+        time.sleep(0.05)
+    raise AssertionError(f"no run reached step {step}")
+
+
+def test_a_process_that_dies_ends_all_and_the_run_goes_on(started, tmp_path):
+    child = started(*WORDS, "--json")
+    found = trained_to(20, tmp_path / "runs")
+    member(child, 1).kill()
+    out, err = child.communicate(timeout=120)
+    told = json.loads(out)["error"]
+    assert child.returncode == 1 and f"{found.id}." in told["hint"]
+    # killed within a step, the first process sees that the other is gone; between steps torchrun interrupts it
+    assert told["type"] in ("LostProcessError", "CancelledError")
+    assert found.state in ("failed", "cancelled") and len(steps(found)) < 300
+
+    child = started("discover", "--resume", found.id, "--json")
+    out, err = child.communicate(timeout=120)
+    assert child.returncode == 0, err
+    assert json.loads(out)["run"].endswith(found.id) and "resumed at step" in err
+    assert steps(found) == list(range(1, 301)) and found.state == "done"
+    assert [run.id for run in RunDirectory.list(tmp_path / "runs")] == [found.id]
+    assert err.count("discovery …") == 1
+
+    child = started("discover", "--resume", found.id, "--json")
+    again, err = child.communicate(timeout=120)
+    assert child.returncode == 0 and json.loads(again) == json.loads(out), err
+
+
+def test_an_error_of_another_process_is_told_by_the_first(started):
+    child = started(*WORDS, "--json", BROKEN="1")
+    out, err = child.communicate(timeout=120)
+    told = json.loads(out)["error"]
+    assert child.returncode == 1 and told["type"] == "LostProcessError", err
+    assert told["message"].startswith("process 1 of 2: ") and "flowing" in told["message"]
+
+
+ONE = {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("truth", "--plugin", "kdv"), "`lieapp truth` runs on one process; torchrun started 2."),
+        (("discover", "--plugin", "kdv", "--method", "spectrum"), "the method spectrum runs on one process"),
+        (("discover", "--plugin", "kdv", "--laws"), "sought = laws runs on one process"),
+        (("discover", "--plugin", "kdv", "--set", "moving.solver=dopri5"), "a flow by solver = dopri5"),
+        (("discover", "--plugin", "kdv", "--device", "cuda:0"), "device cuda:0: "),
+        (("discover", "--plugin", "images"), "`lieapp discover` of images runs on one process"),
+    ],
+)
+def test_what_runs_on_one_process_says_so(tmp_path, monkeypatch, capsys, words, told):
+    monkeypatch.chdir(tmp_path)
+    for name, value in ONE.items():
+        monkeypatch.setenv(name, value)
+    assert run(words) == 2
+    assert told in capsys.readouterr().err and not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"RANK": None}, "variable RANK isn't set"),
+        ({"RANK": "2"}, "variable RANK is 2; it must be from 0 to 1"),
+        ({"WORLD_SIZE": "many"}, "variable WORLD_SIZE is 'many'"),
+        ({"MASTER_ADDR": None}, "variable MASTER_ADDR isn't set"),
+    ],
+)
+def test_a_broken_environment_is_named(monkeypatch, capsys, changed, told):
+    for name, value in (ONE | changed).items():
+        monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
+    assert run(("discover", "--plugin", "kdv")) == 2
+    assert told in capsys.readouterr().err
