@@ -22,6 +22,10 @@ def written(heading: str, found: dict[str, Any], missing: dict[str, list[int]]) 
         own = [row for row in rows if row["kind"] == kind]
         if own:
             parts.append(part(own))
+    machines = {kind: sorted({row["processor"] for row in rows if row["kind"] == kind and "processor" in row})
+                for kind in written_by}
+    told = (f"{kind}: {', '.join(names)}" for kind, names in machines.items() if names)
+    parts.insert(1, f"Processors on which rows were measured: {'; '.join(told)}.")
     left = [f"{case} (seeds {', '.join(map(str, seeds))})" for case, seeds in missing.items() if seeds]
     if left:
         parts.append(f"Not run yet: {'; '.join(left)}.")

@@ -192,16 +192,19 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
     def margin(self) -> float:
         return self.planting.crop_margin if self.invariance else 0.0
 
+    @property
+    def chosen(self) -> str:
+        """The network, also where the setting is empty."""
+        return self.network or (READY if self.invariance else "small")
+
     def __post_init__(self) -> None:
-        if not self.network:
-            msgspec.structs.force_setattr(self, "network", READY if self.invariance else "small")
         self._check_invariance()
         parse_kinds(self.augment)
-        if self.network == READY and self.weights:
+        if self.chosen == READY and self.weights:
             raise ValueError(f"weights = {self.weights}: {READY} brings its own; leave weights out")
-        if not self.epochs and not self.weights and self.network != READY:
+        if not self.epochs and not self.weights and self.chosen != READY:
             raise ValueError("epochs = 0 takes features as a file has them: give weights, or set epochs = 1")
-        if self.weights and self.network == "small":
+        if self.weights and self.chosen == "small":
             raise ValueError("weights are of a classifier of torchvision: set network to its name, as resnet50")
 
     def _check_invariance(self) -> None:
@@ -209,8 +212,8 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
             raise ValueError(f"invariance = {self.invariance}: one kind of move can be planted; name one")
         if self.invariance and self.augment:
             raise ValueError(f"augment = {self.augment}: with invariance no classifier is trained; leave it out")
-        if self.invariance and self.network != READY:
+        if self.invariance and self.chosen != READY:
             raise ValueError(
-                f"network = {self.network}: an invariance is planted in {READY}; set network = {READY}, or leave "
+                f"network = {self.chosen}: an invariance is planted in {READY}; set network = {READY}, or leave "
                 "invariance out"
             )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from lieapp.api import Colors, Images, LabelledPictures, hookimpl
 from lieapp.augment import typed as augment
 from lieapp.config_augment import AugmentImagesConfig
@@ -43,13 +45,13 @@ def _check_training(config: TrainConfig, declaration: LabelledPictures) -> None:
     check_place(config.data or declaration.data, config.crops)
     if config.weights:
         check_file(config.weights, "weights", NONE_DOWNLOADED)
-    if config.network == READY:
+    if config.chosen == READY:
         also = " and leave invariance out" if config.invariance else ""
         check_installed(EFFICIENTNET, instead=f"network=small{also}")
-    elif config.network not in OWN_NETWORKS:
+    elif config.chosen not in OWN_NETWORKS:
         from lieapp.pictures.classifiers import check_name
 
-        check_name(config.network)
+        check_name(config.chosen)
 
 
 def _check_augment(config: AugmentImagesConfig, declaration: LabelledPictures) -> None:
@@ -64,7 +66,7 @@ GENTLE = 1e-3
 
 def _costs_of_training(config: TrainConfig, declaration: LabelledPictures) -> list[str]:
     """What settings would cost: that of a ready network's knowledge."""
-    trained = config.network == READY and config.epochs and not config.invariance
+    trained = config.chosen == READY and config.epochs and not config.invariance
     return _forgotten(config.rate) if trained else []
 
 
@@ -106,6 +108,7 @@ TRAIN = Work(
     words="Train a network only",
     settings=TrainConfig,
     execute=lazily("lieapp.pictures.networks:execute"),
+    complete=lambda config, declaration, root: replace(config, network=config.chosen),
     check=_check_training,
     costs=_costs_of_training,
     refused=lambda own: "" if own.features is None else "it has its own features, so no training is needed",

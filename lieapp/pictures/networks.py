@@ -64,6 +64,7 @@ def network_of(
     if words := pictures.overlap():
         session.report.warn(f"training: {words}")
     settings = {k: v for k, v in msgspec.to_builtins(config).items() if k not in NEUTRAL}
+    settings["network"] = config.chosen
     if config.weights:
         settings["weights"] = hashlib.sha256(Path(config.weights).read_bytes()).hexdigest()
     key = repr((VERSION, pictures.sha256, flip, sorted(settings.items())))
@@ -80,10 +81,10 @@ def network_of(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
         shape = Shape(*learn.shape, len(learn.names))
-        extractor = Extractor(config.network, shape, config.base, config.side, bool(config.weights))
+        extractor = Extractor(config.chosen, shape, config.base, config.side, bool(config.weights))
     if config.weights:
         extractor.take_weights(Path(config.weights))
-    elif config.network != READY:
+    elif config.chosen != READY:
         extractor.normalise_by(learn.pixels)
     extractor.check_size()
     extractor.to(session.device)
@@ -133,9 +134,10 @@ def _known(config: TrainConfig, extractor: Extractor, learn: Pictures, judge: Pi
     share, loss = accuracy(extractor, judge)
     # distances to mean features are no probabilities
     trained = config.epochs and not config.invariance
+    settings = msgspec.to_builtins(config) | {"network": config.chosen}
     return Network(
         accuracy=share, loss=loss if trained else None, learned_from=len(learn), judged_on=len(judge), flip=flip,
-        classes=list(learn.names), settings=msgspec.to_builtins(config), input=list(extractor.size),
+        classes=list(learn.names), settings=settings, input=list(extractor.size),
     )  # fmt: skip
 
 
@@ -239,7 +241,7 @@ def execute(config: TrainConfig, declaration: LabelledPictures, session: Session
     )
     return Training(
         run=str(run.path), plugin=config.plugin, title=declaration.title, sentence=sentence,
-        warnings=report.warnings, network=config.network, accuracy=facts.accuracy, loss=facts.loss,
+        warnings=report.warnings, network=config.chosen, accuracy=facts.accuracy, loss=facts.loss,
         learned_from=facts.learned_from, judged_on=facts.judged_on, classes=facts.classes,
         parameters=sum(p.numel() for p in extractor.parameters()), file=str(run.path / NETWORK),
         cached=bool(facts.cached), seconds=session.stopwatch.seconds(), source=str(pictures.facts["source"]),

@@ -165,8 +165,8 @@ def test_settings_that_can_t_be_are_refused(settings, words):
 
 
 def test_the_network_is_small_unless_an_invariance_is_planted():
-    assert TrainConfig(plugin="images").network == "small"
-    assert TrainConfig(plugin="images", invariance="hue").network == READY
+    assert TrainConfig(plugin="images").chosen == "small"
+    assert TrainConfig(plugin="images", invariance="hue").chosen == READY
     assert TrainConfig(plugin="images").margin == 0
     assert TrainConfig(plugin="images", invariance="hue").margin == 0.25
 
