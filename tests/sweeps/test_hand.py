@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -30,6 +31,19 @@ def hand(mine, begun, tmp_path):
     ]
     yield held, tasks
     held.end()
+
+
+def test_a_cell_uses_memory_as_a_command_does(tmp_path, monkeypatch):
+    """What Dask's workers are told about memory isn't meant for cells."""
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
+    monkeypatch.setenv("LIEAPP_KEPT", "1")
+    held = Hand(Setup([], ["lieapp", "sweep"], str(tmp_path)), tmp_path)
+    try:
+        entries = Path(f"/proc/{held._process.pid}/environ").read_bytes().split(b"\0")
+    finally:
+        held.end()
+    names = [entry.split(b"=")[0] for entry in entries]
+    assert b"MALLOC_TRIM_THRESHOLD_" not in names and b"LIEAPP_KEPT" in names
 
 
 def the_same(run, other):
