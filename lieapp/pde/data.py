@@ -10,20 +10,29 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lieapp.data.trajectories import Trajectories
+from lieapp.data.trajectories import Extent, Trajectories
 from lieapp.domains.base import Domain
 from lieapp.domains.solutions import Scales, Slices
 from lieapp.numerics import ranks
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.polynomial import Fit, windows
-from lieapp.numerics.spectral import Lines, amplitudes, highest, low_pass, padded_points, resample
+from lieapp.numerics.spectral import (
+    Lines,
+    amplitudes,
+    highest,
+    loudest,
+    low_pass,
+    noise_floor,
+    padded_points,
+    resample,
+)
 from lieapp.numerics.tree import merged
 from lieapp.pde.linearisation import Linearisation
 
@@ -167,6 +176,16 @@ class SliceData:
         )
 
     @property
+    def sources(self) -> list[Trajectories]:
+        """Trajectories on one grid: all chunks of one set, else the first piece."""
+        return [self.source] if self._lines is None else self.pieces
+
+    @property
+    def device(self) -> torch.device:
+        """That of the slices."""
+        return self._device
+
+    @property
     def grid(self) -> Grid:
         """The grid of the slices, of the first window."""
         return self._parts[0].smooth.grid
@@ -245,6 +264,45 @@ class SliceData:
             part = self._parts[int(torch.randint(len(self._parts), (), generator=generator))]
         size = max(1, min(size, MOST // part.points))
         return self._take(part, ranks.own(torch.randint(part.count, (size,), generator=generator)))
+
+
+def noise_of(data: Trajectories) -> float:
+    """The noise floor of data on periodic axes; 0 where an axis isn't periodic."""
+    periodic = all(axis.periodic for axis in data.grid.axes)
+    return noise_floor(data.values.flatten(0, 1), data.grid) if periodic else 0.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured of trajectories, so that what is known of two sets gives that of both.
+
+    Args:
+        lines: see `numerics.spectral.amplitudes`.
+        noise: see `noise_of`; the largest of each set by itself.
+    """
+
+    extent: Extent
+    lines: Lines
+    noise: float
+
+    @classmethod
+    def of(cls, data: Trajectories) -> Measured:
+        """That of some trajectories."""
+        lines = amplitudes(data.values.flatten(0, 1), data.grid)
+        return cls(Extent.of(data), tuple(line.cpu() for line in lines), noise_of(data))
+
+    def joined(self, other: Measured) -> Measured:
+        """That of both sets."""
+        lines = loudest(self.lines, other.lines)
+        return Measured(self.extent.joined(other.extent), lines, max(self.noise, other.noise))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is measured of trajectories in chunks: of those to learn from, and of those to judge on."""
+
+    train: Measured
+    held_out: Measured
 
 
 WAVES, STIR = 3, 0.5
