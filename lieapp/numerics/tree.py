@@ -6,12 +6,13 @@ Who computes a share doesn't matter, as the tree is the same: numbers are those 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 Share = TypeVar("Share")
 Keeper = TypeVar("Keeper", covariant=True)
 
 
+@runtime_checkable
 class Team(Protocol[Keeper]):
     """Processes that have the chunks of one run at hand."""
 

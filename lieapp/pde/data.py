@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -118,6 +118,7 @@ def _parts(
         yield _Part(trajectories, first, _Smooth(lines, grid, dict(window), degree, noise))
 
 
+@runtime_checkable
 class Elsewhere(Protocol):
     """What gives the share of a sum of each of so many parts, in their order."""
 
