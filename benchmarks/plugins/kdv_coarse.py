@@ -18,5 +18,5 @@ kdv = PDE(
 
 
 @hookimpl
-def lieapp_domains():
+def lieapp_domains() -> list[PDE]:
     return [kdv]

@@ -10,7 +10,8 @@ t, x = sp.symbols("t x", real=True)
 u = sp.Function("u")(t, x)
 mine = PDE(
     name="coarse", title="Burgers, coarse", equation=sp.Eq(u.diff(t) + u * u.diff(x), u.diff(x, 2)),
-    region={t: (0, 2), x: (0, 16)}, points={t: 12, x: 32}, periodic=[x], initial=SumOfSines(terms=3, wavenumbers=(1,)),
+    region={t: (0, 2), x: (0, 16)}, points={t: 12, x: 32}, periodic=[x],
+    initial=SumOfSines(terms=3, wavenumbers=(1,)),
 )
 
 @hookimpl

@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from small_solutions import declaration
 
 from lieapp.config import DiscoverConfig
 from lieapp.data.trajectories import Extent, Trajectories
@@ -26,7 +27,6 @@ from lieapp.pde.data import Known, Measured
 from lieapp.pde.domain import PDEDomain
 from lieapp.progress import SilentReporter
 from lieapp.runs.store.checkpoint import Checkpoint
-from small_solutions import declaration
 
 GIVEN = {"plugin": "burgers", "samples": 5, "held_out": 3, "seed": 4, "tolerance": 1e-6}
 

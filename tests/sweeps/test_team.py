@@ -45,7 +45,8 @@ ORDER = Order("/runs/a", "discover", "kdv", "0" * 64, {}, {})
 def test_answers_come_in_order_and_few_tasks_wait(client):
     found = DaskTeam(client, ORDER).each(partial(pow, 2) for _ in range(3))
     assert list(found) == [1024] * 3
-    assert list(DaskTeam(client, ORDER).each(partial(divmod, n) for n in range(30))) == [divmod(n, 10) for n in range(30)]
+    answers = DaskTeam(client, ORDER).each(partial(divmod, n) for n in range(30))
+    assert list(answers) == [divmod(n, 10) for n in range(30)]
     assert client.most == team.AHEAD * 2 and client.cancelled == []
 
 
@@ -59,7 +60,7 @@ def test_a_scheduler_that_is_lost_is_told(client):
 
 
 def test_a_worker_with_another_plugin_says_so():
-    with pytest.raises(PluginError, match="kdv: .* has sha256 .* on a worker, and 00000000 where the run began"):
+    with pytest.raises(PluginError, match=r"kdv: .* has sha256 .* on a worker, and 00000000 where the run began"):
         team.ask(msgspec.msgpack.encode(ORDER), b"")
 
 
