@@ -5,7 +5,7 @@ Who computes a share doesn't matter, as the tree is the same: numbers are those 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar, runtime_checkable
 
 Share = TypeVar("Share")
@@ -16,8 +16,16 @@ Keeper = TypeVar("Keeper", covariant=True)
 class Team(Protocol[Keeper]):
     """Processes that have the chunks of one run at hand."""
 
-    def each(self, tasks: Iterable[Callable[[Keeper], Share]]) -> Iterator[Share]:
-        """What the tasks give, in their order. A task is a function of what keeps the chunks; it is pickled."""
+    def merged(
+        self, tasks: Iterable[Callable[[Keeper], Share]], merge: Callable[[Share, Share], Share],
+        progress: Callable[[int], None],
+    ) -> Share:  # fmt: skip
+        """What the tasks give as one, merged as `merged` does; tasks and merging are pickled.
+
+        Args:
+            tasks: functions of what keeps the chunks.
+            progress: is told, again and again, how many tasks are done.
+        """
         ...
 
 

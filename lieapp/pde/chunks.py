@@ -7,7 +7,7 @@ team (`numerics.tree`). Files are mapped into memory: what is used of them is re
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from lieapp.data.trajectories import Trajectories, noisy, thin
 from lieapp.domains.base import Domain
 from lieapp.domains.solutions import Slices
 from lieapp.errors import SimulationError
-from lieapp.numerics.tree import Team
+from lieapp.numerics.tree import Team, merged
 from lieapp.pde.data import Known, Measured
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.progress import Reporter
@@ -186,12 +186,21 @@ class InChunks:
         seeded = torch.Generator().manual_seed(chunks.config.seed)
         counts = [len(rows) for rows in chunks.rows]
         states = random_states(chunks.domain.declaration, chunks.domain.evolution, counts, seeded)
-        found: Made | None = None
-        for number, made in enumerate(self._each(states), 1):
-            found = made if found is None else found.joined(made)
-            self._report.progress(number, len(counts), "chunks of trajectories")
-        assert found is not None  # there is a chunk at least
-        return found
+        if self._team is not None:
+            tasks = (partial(make, number, state) for number, state in enumerate(states))
+            return self._team.merged(tasks, Made.joined, self._progress)
+        return merged((self._made(number, state) for number, state in enumerate(states)), Made.joined)
+
+    def _made(self, number: int, state: Tensor) -> Made:
+        total, within = len(self.chunks.rows), 1000
+
+        def progress(step: int, steps: int) -> None:
+            self._report.progress(number * within + within * step // max(steps, 1), total * within)
+
+        return self.chunks.make(number, state, progress)
+
+    def _progress(self, done: int) -> None:
+        self._report.progress(done, len(self.chunks.rows), "chunks of trajectories")
 
     def dataset(self, made: Made) -> PDEDataset:
         """The data of the run, sums over which the team computes."""
@@ -202,10 +211,6 @@ class InChunks:
             data.train.elsewhere = partial(_elsewhere, team, "train", known)
             data.held_out.elsewhere = partial(_elsewhere, team, "held_out", known)
         return data
-
-    def _each(self, states: Iterable[Tensor]) -> Iterator[Made]:
-        tasks = (partial(make, number, state) for number, state in enumerate(states))
-        return (task(self.chunks) for task in tasks) if self._team is None else self._team.each(tasks)
 
     def _check_disk(self, total: int) -> None:
         domain, folder = self.chunks.domain, self.chunks._checkpoint.folder
@@ -220,6 +225,7 @@ class InChunks:
 
 def _elsewhere(
     team: Team[Chunks], which: str, known: Known, parts: int, count: int, size: int,
-    share: Callable[[Domain[Slices], Iterable[Slices]], Found],
-) -> Iterator[Found]:  # fmt: skip
-    return team.each(partial(share_of, which, known, number, count, size, share) for number in range(parts))
+    share: Callable[[Domain[Slices], Iterable[Slices]], Found], merge: Callable[[Found, Found], Found],
+) -> Found:  # fmt: skip
+    tasks = (partial(share_of, which, known, number, count, size, share) for number in range(parts))
+    return team.merged(tasks, merge, lambda done: None)

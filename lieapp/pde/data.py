@@ -120,12 +120,13 @@ def _parts(
 
 @runtime_checkable
 class Elsewhere(Protocol):
-    """What gives the share of a sum of each of so many parts, in their order."""
+    """Other processes that compute a sum."""
 
     def __call__(
-        self, parts: int, count: int, size: int, share: Callable[[Domain[Slices], Iterable[Slices]], Found]
-    ) -> Iterator[Found]:
-        """`share` of the batches of each part, see `SliceData.of_part`."""
+        self, parts: int, count: int, size: int, share: Callable[[Domain[Slices], Iterable[Slices]], Found],
+        merge: Callable[[Found, Found], Found],
+    ) -> Found:  # fmt: skip
+        """`share` of the batches of each of so many parts, see `SliceData.of_part`, merged pairwise."""
 
 
 class SliceData:
@@ -150,7 +151,7 @@ class SliceData:
         self.pieces, self._made, self._lines = list(pieces), (degree, noise), lines
         self._device = pieces[0].values.device if device is None else torch.device(device)
         self.elsewhere: Elsewhere | None = None
-        """Gives the share of a sum of every part, which other processes compute; None where this one does."""
+        """Computes sums in other processes; None where this one does."""
         firsts = [0, *itertools.accumulate(piece.samples for piece in pieces)]
         self.trajectories = firsts[-1]
         self._parts = [
@@ -254,7 +255,7 @@ class SliceData:
     ) -> Found:  # fmt: skip
         """See `methods.result.InChunks`."""
         if self.elsewhere is not None:
-            return merged(self.elsewhere(len(self._parts), count, size, share), merge)
+            return self.elsewhere(len(self._parts), count, size, share, merge)
         numbers = range(len(self._parts))
         return merged((share(domain, self.of_part(number, count, size)) for number in numbers), merge)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +16,7 @@ from distributed import Client, Future
 from lieapp.errors import PluginError
 from lieapp.extension import Work
 from lieapp.numerics.processor import use_processor
+from lieapp.numerics.tree import merged
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
 from lieapp.runs.store.directory import RunDirectory
@@ -29,9 +29,6 @@ from lieapp.sweeps.place import Local, Remote
 
 LOOK = 0.3
 """Seconds between two looks at the scheduler."""
-
-AHEAD = 2
-"""Tasks sent for each thread of the workers: the next one is there when one ends."""
 
 Found = TypeVar("Found")
 
@@ -54,31 +51,41 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class DaskTeam:
-    """The workers of a scheduler; see `numerics.tree.Team`."""
+    """The workers of a scheduler; see `numerics.tree.Team`.
+
+    What tasks give stays on the workers, where it is merged too: one result comes back.
+    """
 
     def __init__(self, client: Client, order: Order) -> None:
         self._client, self._order = client, msgspec.msgpack.encode(order)
 
-    def each(self, tasks: Iterable[Callable[[Any], Found]]) -> Iterator[Found]:
-        """What the tasks give, in their order. Raises ClusterError if the scheduler is lost."""
-        sent = deque[Future]()
-        try:
-            for task in tasks:
-                content = cloudpickle.dumps(task)
-                sent.append(self._client.submit(ask, self._order, content, pure=False))
-                while len(sent) >= AHEAD * max(1, sum(self._client.nthreads().values())):
-                    yield self._answer(sent.popleft())
-            while sent:
-                yield self._answer(sent.popleft())
-        finally:
-            self._client.cancel([*sent])
+    def merged(
+        self, tasks: Iterable[Callable[[Any], Found]], merge: Callable[[Found, Found], Found],
+        progress: Callable[[int], None],
+    ) -> Found:  # fmt: skip
+        """See `numerics.tree.Team`. Raises what a task raises, ClusterError if the scheduler is lost."""
+        done: list[str] = []
 
-    def _answer(self, future: Future) -> Any:
-        while True:
-            if self._client.status != "running":
-                raise ClusterError("the connection to the scheduler was lost.", hint="Start it again, and resume.")
-            with contextlib.suppress(TimeoutError):
-                return future.result(timeout=LOOK)
+        def sent() -> Iterator[Future]:
+            for task in tasks:
+                future = self._client.submit(ask, self._order, cloudpickle.dumps(task), pure=False)
+                # without a reference to it: what is merged is forgotten
+                future.add_done_callback(lambda ended: done.append(ended.key))
+                yield future
+
+        whole = merged(sent(), lambda one, other: self._client.submit(merge, one, other, pure=False))
+        try:
+            while True:
+                progress(len(done))
+                if self._client.status != "running":
+                    raise ClusterError(
+                        "the connection to the scheduler was lost.", hint="Start it again, and resume the run."
+                    )
+                with contextlib.suppress(TimeoutError):
+                    found: Found = whole.result(timeout=LOOK)
+                    return found
+        finally:
+            whole.cancel()
 
 
 @contextlib.contextmanager

@@ -49,15 +49,18 @@ def gathered(domain, tmp_path_factory):
 
 
 class Others:
-    """A team whose member has chunks of its own at hand, opened from the same files, and is late."""
+    """A team of one, which has chunks of its own at hand, opened from the same files."""
 
     def __init__(self, chunks):
         self.chunks, self.done = chunks, 0
 
-    def each(self, tasks):
-        for task in tasks:
-            self.done += 1
-            yield task(self.chunks)
+    def merged(self, tasks, merge, progress):
+        def shares():
+            for task in tasks:
+                self.done += 1
+                yield task(self.chunks)
+
+        return merged(shares(), merge)
 
 
 @given(st.lists(st.integers(), min_size=1, max_size=40))

@@ -15,48 +15,59 @@ from lieapp.sweeps.cluster import ClusterError
 from lieapp.sweeps.team import DaskTeam, Order
 
 
-class Answered:
-    def __init__(self, client, task):
-        self.client, self.task = client, task
+class Future:
+    """What a task gives, once it is asked for so often."""
+
+    def __init__(self, client, function, arguments, key):
+        self.client, self.function, self.arguments, self.key = client, function, arguments, key
+        self.late, self.cancelled, self.callbacks = 2, False, []
+
+    def add_done_callback(self, called):
+        self.callbacks.append(called)
 
     def result(self, timeout):
-        self.client.waiting -= 1
-        if self.client.status != "running":
+        self.late -= 1
+        if self.client.status != "running" or self.late > 0:
             raise TimeoutError
-        return cloudpickle.loads(self.task)(10)
+        given = [z.result(0) if isinstance(z, Future) else z for z in self.arguments]
+        for called in self.callbacks:
+            called(self)
+        return cloudpickle.loads(given[1])(10) if self.function is team.ask else self.function(*given)
+
+    def cancel(self):
+        self.cancelled = True
 
 
 @pytest.fixture
 def client():
-    found = SimpleNamespace(status="running", waiting=0, most=0, cancelled=[])
+    found = SimpleNamespace(status="running", sent=[])
 
-    def submit(function, order, task, pure):
-        found.waiting += 1
-        found.most = max(found.most, found.waiting)
-        return Answered(found, task)
+    def submit(function, *arguments, pure):
+        found.sent.append(Future(found, function, arguments, str(len(found.sent))))
+        return found.sent[-1]
 
-    found.submit, found.nthreads, found.cancel = submit, lambda: {"a": 1, "b": 1}, found.cancelled.extend
+    found.submit = submit
     return found
 
 
 ORDER = Order("/runs/a", "discover", "kdv", "0" * 64, {}, {})
 
 
-def test_answers_come_in_order_and_few_tasks_wait(client):
-    found = DaskTeam(client, ORDER).each(partial(pow, 2) for _ in range(3))
-    assert list(found) == [1024] * 3
-    answers = DaskTeam(client, ORDER).each(partial(divmod, n) for n in range(30))
-    assert list(answers) == [divmod(n, 10) for n in range(30)]
-    assert client.most == team.AHEAD * 2 and client.cancelled == []
+def test_what_tasks_give_is_merged_in_their_order(client):
+    told = []
+    tasks = [partial(lambda n, ten: [n * ten], n) for n in range(5)]
+    found = DaskTeam(client, ORDER).merged(iter(tasks), lambda one, other: one + other, told.append)
+    assert found == [0, 10, 20, 30, 40] and client.sent[-1].cancelled
+    assert len(client.sent) == 5 + 4 and told[0] == 0
 
 
 def test_a_scheduler_that_is_lost_is_told(client):
-    answers = DaskTeam(client, ORDER).each(partial(pow, 2) for _ in range(9))
-    next(answers)
-    client.status = "closed"
+    def lose(done):
+        client.status = "closed"
+
     with pytest.raises(ClusterError, match="connection to the scheduler was lost"):
-        next(answers)
-    assert len(client.cancelled) == 3
+        DaskTeam(client, ORDER).merged([partial(pow, 2)] * 2, int.__add__, lose)
+    assert client.sent[-1].cancelled
 
 
 def test_a_worker_with_another_plugin_says_so():
