@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -130,7 +131,22 @@ def ask(order: bytes, task: bytes) -> Any:
         return cloudpickle.loads(task)(_kept[wanted.run])
 
 
+def _keep_memory() -> None:
+    """Let freed memory stay with this process, as it does in any other but Dask's workers: tasks ask for it again.
+
+    Dask sets MALLOC_TRIM_THRESHOLD_ for its workers (see `hands.TRIM`), and computations take twice as long.
+    """
+    with contextlib.suppress(OSError, AttributeError):  # glibc alone has it
+        for parameter, value in ALLOCATION:
+            ctypes.CDLL(None).mallopt(parameter, value)
+
+
+ALLOCATION = ((-1, 2**30), (-3, 2**25))
+"""glibc's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, with what they become at most by themselves."""
+
+
 def _keeper(order: Order) -> Any:
+    _keep_memory()
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
         catalog = load_catalog(write_files(order.files, Path(folder)))
         entry = catalog.get(order.plugin)
