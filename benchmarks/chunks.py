@@ -7,7 +7,7 @@ all trajectories four in five are learned from, a slice of each. Memory is that 
 files (RssAnon), sampled five times a second, the largest of all workers and of the first process.
 
 Terms are measured in one process: seconds of a trajectory (simulated and measured) and of a slice (all levels of
-the spectrum), seconds and bytes of merging two factors; with two workers of Dask that do nothing, seconds of a task.
+the spectrum), seconds and bytes of merging two factors; on two workers, seconds of an empty task.
 The model is a simulation of the task graph: workers take tasks in the order in which they are sent, a merge once
 both of its factors are there; the scheduler handles tasks one after another. It is held against the runs, and
 against Dask's own scheduler with as many threads as it is asked about workers; tasks sleep there.
@@ -16,6 +16,7 @@ against Dask's own scheduler with as many threads as it is asked about workers; 
 from __future__ import annotations
 
 import argparse
+import collections
 import contextlib
 import heapq
 import itertools
@@ -265,21 +266,35 @@ def simulated(leaves: list[float], merge: float, workers: int, task: float) -> f
     """When a tree of tasks is done: leaves of so many seconds, merged pairwise in their order."""
     from lieapp.numerics.tree import merged
 
-    work: list[tuple[float, tuple[int, ...]]] = []
+    durations: list[float] = []
+    above: dict[int, int] = {}
 
-    def add(duration: float, needs: tuple[int, ...]) -> int:
-        work.append((duration, needs))
-        return len(work) - 1
+    def add(duration: float, *needs: int) -> int:
+        above.update(dict.fromkeys(needs, len(durations)))
+        durations.append(duration)
+        return len(durations) - 1
 
-    merged((add(leaf, ()) for leaf in leaves), lambda one, other: add(merge, (one, other)))
-    free, done = [0.0] * workers, list[float]()
-    for number, (duration, needs) in enumerate(work):
-        # sent one after another; a merge begins when both of its shares are there
-        ready = max([task * (number + 1), *(done[need] + task for need in needs)])
-        begin = max(ready, heapq.heappop(free))
-        done.append(begin + duration)
-        heapq.heappush(free, done[-1])
-    return max(done)
+    merged((add(leaf) for leaf in leaves), lambda one, other: add(merge, one, other))
+    missing = collections.Counter(above.values())
+    # a task reaches the workers once it is sent, and what it needs is there; the one that was sent first goes first
+    events = [(task * (number + 1), True, number) for number in range(len(durations)) if not missing[number]]
+    waiting, free, now = list[int](), workers, 0.0
+    heapq.heapify(events)
+    while events:
+        now, begins, number = heapq.heappop(events)
+        if begins:
+            heapq.heappush(waiting, number)
+        else:
+            free += 1
+            higher = above.get(number)
+            if higher is not None:
+                missing[higher] -= 1
+                if not missing[higher]:
+                    heapq.heappush(events, (max(now, task * higher) + task, True, higher))
+        while free and waiting:
+            chosen, free = heapq.heappop(waiting), free - 1
+            heapq.heappush(events, (now + durations[chosen], False, chosen))
+    return now
 
 
 def asked(terms: Terms, size: int, workers: int, chunk: int) -> dict[str, Any]:
@@ -320,8 +335,9 @@ def written(head: str, rows: list[dict[str, Any]]) -> str:
         )
     for row in (row for row in rows if row["kind"] == "terms"):
         lines.append(
-            f"\nTerms: a trajectory {1e3 * row['trajectory']:.2f} ms, a slice {1e3 * row['slice']:.2f} ms, a merge "
-            f"{1e3 * row['merge']:.1f} ms, a factor {row['factor'] / 1e6:.2f} MB, a task {1e3 * row['task']:.1f} ms."
+            f"\nTerms: a trajectory {1e3 * row['trajectory']:.2f} ms, a slice {1e3 * row['slice']:.2f} ms, a "
+            f"merge {1e3 * row['merge']:.1f} ms, a factor {row['factor'] / 1e6:.2f} MB, a task "
+            f"{1e3 * row['task']:.1f} ms."
         )
     for row in (row for row in rows if row["kind"] == "asked"):
         lines.append(

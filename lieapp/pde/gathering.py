@@ -42,7 +42,9 @@ class Gathering:
         """
         if self.own is None and (chunks := self.in_chunks()) is not None:
             self._gathered(chunks)
-            return chunks.chunks.pieces()
+            train, held_out = chunks.chunks.pieces()
+            device = self.session.device
+            return [piece.to(device) for piece in train], [piece.to(device) for piece in held_out]
         if self.own is None:
             everything, samples = self.simulated(), self.config.samples
             everything.check_varying(self.domain.name)
