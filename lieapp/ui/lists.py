@@ -171,7 +171,9 @@ def show_head(run: RunDirectory, status: Status) -> None:
 
 def title_of(run: RunDirectory, config: dict[str, Any]) -> str:
     """The name it was given, else the title of what was declared; of a typed equation the equation."""
-    given = label_of(run).name or _title(run) or config.get("plugin") or equation_of(config)
+    # a sweep's result has the same title
+    sweep = f"Sweep {config['name']}" if config.get("kind") == "sweep" and config.get("name") else ""
+    given = label_of(run).name or sweep or _title(run) or config.get("plugin") or equation_of(config)
     return _short(str(given or config.get("kind") or run.id), LONGEST_TITLE)
 
 
