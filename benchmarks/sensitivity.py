@@ -20,12 +20,13 @@ import dataclasses
 import itertools
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import torch
+from cells import finished
 from machine import heading
 from safetensors.torch import load_file
 from studies import (
@@ -48,7 +49,6 @@ from lieapp.config import DiscoverConfig
 from lieapp.numerics.processor import use_processor
 from lieapp.results.base import result_of
 from lieapp.results.discovery import EquationResult
-from lieapp.results.sweep import Sweep
 from lieapp.runs.store.directory import RunDirectory
 
 TAUS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
@@ -93,16 +93,8 @@ def main() -> None:
 def keep(sweep: Path, out: Path) -> None:
     """Take over a sweep over the weights: what it says of its cells, and what their slots are."""
     shutil.copy(sweep / "cells.csv", out / "weights.csv")
-    lines = ",\n".join(json.dumps(rounded(row)) for row in of_sweep(sweep))
+    lines = ",\n".join(json.dumps(rounded(of_run(folder))) for folder in finished(sweep))
     (out / "weights.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-
-
-def of_sweep(sweep: Path) -> Iterator[dict[str, Any]]:
-    """A row for each cell that is done."""
-    found = result_of(sweep, Sweep)
-    for cell in found.cells if found else ():
-        if cell.run is not None and cell.state == "done":
-            yield of_run(sweep.parent / Path(cell.run).name)
 
 
 def of_run(folder: Path) -> dict[str, Any]:

@@ -5,7 +5,6 @@ import json
 import math
 import sys
 
-import msgspec
 import pytest
 import torch
 
@@ -123,23 +122,3 @@ def test_sensitivity(monkeypatch, tmp_path):
     text = (tmp_path / "sensitivity.md").read_text()
     assert [text.count(f"## {title}") for title, _ in sensitivity.STUDIES.values()] == [1] * 3
     assert {row["found"] for row in rows} == {0}
-
-
-def test_the_weights_are_taken_over_from_a_sweep(monkeypatch, tmp_path):
-    """A cell whose slots are exact has found every generator; the table has a line for its weights."""
-    import sensitivity
-
-    from lieapp import discover
-    from lieapp.results.sweep import Cell, Sweep
-
-    made = discover("heat", method="spectrum", samples=6, held_out=2, cross_check=False, out=tmp_path, quiet=True)
-    (sweep := tmp_path / "sweep").mkdir()
-    (sweep / "cells.csv").write_text("state\ndone\n")
-    cells = [Cell(key={}, state="done", run=f"runs/{made.directory.id}"), Cell(key={}, state="failed")]
-    (sweep / "summary.json").write_bytes(msgspec.json.encode(Sweep(cells=cells)))
-    monkeypatch.setattr(sensitivity, "PAPER_WEIGHTS", {(1.0, 3.0): (7, 8, 9)})
-    run("sensitivity", monkeypatch, "--studies", "--sweep", sweep, "--out", tmp_path)
-    (row,) = json.loads((tmp_path / "weights.json").read_text())
-    assert row["found"] == row["right"] == len(row["names"]) == 3 and min(row["held"]) > 0.9999
-    assert "| 1 | 3 | 1 | 3 | 7 | 3 | 3 |" in (tmp_path / "sensitivity.md").read_text()
-    assert (tmp_path / "weights.csv").read_text() == "state\ndone\n"
