@@ -102,11 +102,13 @@ def show_cells(run: RunDirectory) -> None:
     counts = [f"**{states[name]}** {sign(name).word}" for name in dict.fromkeys([*ENDS, *states]) if states[name]]
     st.markdown(f"{' · '.join(counts)}, of {len(plans)} cells")
     busy = [k for k, status in enumerate(found) if status is not None and status.state in ACTIVE]
-    for k in busy[:MOST_AT_WORK]:
-        if (status := found[k]) is not None:
-            _at_work(plans[k], runs[k], status)
-    if len(busy) > MOST_AT_WORK:
-        st.caption(f"{len(busy) - MOST_AT_WORK} more are at work.")
+    # in a container, so that the expander below keeps its place, and stays open
+    with st.container():
+        for k in busy[:MOST_AT_WORK]:
+            if (status := found[k]) is not None:
+                _at_work(plans[k], runs[k], status)
+        if len(busy) > MOST_AT_WORK:
+            st.caption(f"{len(busy) - MOST_AT_WORK} more are at work.")
     with st.expander("All cells"):
         _table(plans, found)
 
