@@ -12,12 +12,13 @@ import streamlit as st
 
 from lieapp.errors import LieappError, RunError
 from lieapp.report.current import current_fields
+from lieapp.results.sweep import Sweep
 from lieapp.runs.process.queue import cancel, ensure_runner
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE, Status
 from lieapp.ui import forms
 from lieapp.ui.finished import show_curves, show_result
-from lieapp.ui.jobs import kind_of, resume
+from lieapp.ui.jobs import SWEEP, kind_of, resume
 from lieapp.ui.lists import before, show_files
 from lieapp.ui.navigation import catalog_of, link, page, runs_root
 from lieapp.ui.plots import show_drawing
@@ -27,9 +28,6 @@ from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
 
 PASSING = ("FileError", "MemoryLackError", "RunError")
 """Errors that may be gone at the next try; any other one comes again with the same settings."""
-
-SWEEP = "sweep"
-"""The kind of runs whose cells are runs too."""
 
 
 @st.fragment(run_every=1.0)
@@ -194,6 +192,11 @@ def _done(run: RunDirectory) -> None:
         st.warning("This run is done but has no summary.", icon=":material/help:")
         show_files(run)
     else:
+        help_ = "Starts the cells again that have no result."
+        if isinstance(found, Sweep) and found.level != "success" and st.button(
+            "Do what is missing", icon=":material/resume:", help=help_
+        ):
+            _go_on(run)
         show_result(run, found)
 
 
@@ -215,17 +218,21 @@ def _resume(run: RunDirectory) -> None:
     if failing:
         st.caption("Resume keeps the settings. It helps only if the plugin or its data have changed.")
     if resumed:
-        try:
-            resume(run)
-        except (LieappError, OSError) as error:
-            st.error(plain(error), icon=":material/error:")
-        else:
-            st.rerun()
+        _go_on(run)
     words = ["lieapp", str(run.known_config().get("kind", "discover")), "--resume", run.id]
     root = str(runs_root())
     words += [] if root == "runs" else ["--out", root]
     st.caption("Equivalent command:")
     st.code(shlex.join(words), language="bash", wrap_lines=True)
+
+
+def _go_on(run: RunDirectory) -> None:
+    try:
+        resume(run)
+    except (LieappError, OSError) as error:
+        st.error(plain(error), icon=":material/error:")
+    else:
+        st.rerun()
 
 
 def _leftovers(run: RunDirectory) -> None:

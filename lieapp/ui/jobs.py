@@ -26,6 +26,9 @@ from lieapp.sweeps.spec import MANY, SweepConfig
 from lieapp.ui.navigation import newest_first, runs_root, typed_plugins
 from lieapp.ui.words import RESUMABLE
 
+SWEEP = "sweep"
+"""The kind of runs whose cells are runs too."""
+
 KINDS = ("truth", "check", "laws")
 """The kinds of runs that don't wait behind a training."""
 
@@ -62,13 +65,13 @@ def took(config: msgspec.Struct) -> float | None:
 
 
 def resume(run: RunDirectory) -> None:
-    """Queue a run that ended early once more; it goes on from its checkpoint.
+    """Queue a run that ended early once more; it goes on from its checkpoint. Of a sweep the rest is done.
 
     Raises RunError if its process is active or there is nothing to resume.
     """
     with run.locked() as free:
         state = run.state
-        if not free or state not in RESUMABLE:
+        if not free or not (state in RESUMABLE or (state == "done" and kind_of(run) == SWEEP)):
             raise RunError(
                 f"{run.id} is {state}; only a run that ended early can be resumed.", hint="Start another run."
             )

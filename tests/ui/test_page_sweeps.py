@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from lieapp.results.sweep import Cell, Sweep
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.sweeps.kept import read_cells
 from lieapp.sweeps.spec import SweepConfig, parse_sweep
@@ -95,3 +96,14 @@ def test_a_sweep_that_ended_early_opens_its_file_again(open_page, sweep, words):
     assert parse_sweep(form.text_area[0].value, "two", "local:1") == sweep.config_as(SweepConfig)
     (sweep.path / "checkpoint" / "cells.json").unlink()
     assert "cells.json can't be read" in words(open_page("run", run=sweep.id))
+
+
+def test_a_sweep_with_failed_cells_does_the_rest(open_page, sweep, words):
+    cells = [Cell(key={"seed": 0}, state="done"), Cell(key={"seed": 1}, state="failed")]
+    sweep.write_summary(Sweep(cells=cells, sentence="1 of 2 cells are done; 1 failed"))
+    sweep.update(state="done")
+    press(app := open_page("run", run=sweep.id), "Do what is missing")
+    assert sweep.state == "queued" and "Queued for" in words(app)
+    sweep.write_summary(Sweep(cells=cells[:1], sentence="1 of 1 cells are done"))
+    sweep.update(state="done")
+    assert "Do what is missing" not in [button.label for button in open_page("run", run=sweep.id).button]
