@@ -110,6 +110,8 @@ def _name(run: RunDirectory, facts: dict[str, Any]) -> str:
         return str(facts["name"])
     if facts["state"] == "unreadable" or (facts["plugin"] and not facts["equation"]):
         return str(facts["plugin"] or run.id)
+    if facts["kind"] == "sweep":
+        return _short(title_of(run, run.known_config()), LONGEST_NAME)
     return _short(str(facts["equation"] or facts["kind"] or run.id), LONGEST_NAME)
 
 

@@ -92,6 +92,8 @@ def test_a_sweep_that_ended_early_opens_its_file_again(open_page, sweep, words):
     app = open_page("run", run=sweep.id)
     assert "**1** done · **3** waiting, of 4 cells" in words(app)
     assert f"lieapp sweep --resume {sweep.id}" in words(app)
+    rows = [link.proto.label for link in open_page("runs", kind="sweep").get("page_link")]
+    assert "**Sweep two**" in rows and "**norm**" not in rows
     form = open_page("discover", source="grid", **{"from": sweep.id})
     assert parse_sweep(form.text_area[0].value, "two", "local:1") == sweep.config_as(SweepConfig)
     (sweep.path / "checkpoint" / "cells.json").unlink()
