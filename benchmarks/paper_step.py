@@ -18,8 +18,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from machine import heading
+
+if TYPE_CHECKING:
+    from lieapp.methods.descent import Descent
 
 RESULTS = Path(__file__).parent / "results" / "paper_step.md"
 REFERENCE = 22.5
@@ -78,22 +82,10 @@ def measure(name: str, batch: str, threads: str, steps: int) -> dict[str, object
     import torch
 
     from lieapp.config import DiscoverConfig
-    from lieapp.methods.by_descent import descent
-    from lieapp.methods.network import GeneratorNetwork
-    from lieapp.pde.domain import PDEDomain
-    from lieapp.pde.residual import Backend
-    from lieapp.registry.catalog import load_catalog
     from lieapp.settings import load_config
 
     torch.set_num_threads(int(threads))
-    sets = [f"flow_batch={batch}", "samples=8"]
-    config = load_config(DiscoverConfig, None, sets, plugin=name, preset="paper")
-    domain = PDEDomain(load_catalog().get(name).declaration, Backend(config.moving.backend))
-    data = domain.dataset(config.samples, 1, 0)
-    flow = config.flow
-    torch.manual_seed(0)
-    network = GeneratorNetwork(domain.arguments, len(domain.components), config.slots, flow.trunk, flow.head)
-    training = descent(domain, data, network, flow, config, "cpu", plain=True)
+    training = trained(name, int(batch))
     seconds = []
     for _ in range(steps + 1):
         # of the process: on one thread other work on the core counts little
@@ -105,6 +97,28 @@ def measure(name: str, batch: str, threads: str, steps: int) -> dict[str, object
     preset = load_config(DiscoverConfig, None, [], plugin=name, preset="paper")
     whole = preset.flow.epochs * preset.samples // preset.flow.batch
     return {"seconds": seconds[1:], "memory": memory, "steps": whole}
+
+
+def trained(name: str, batch: int, device: str = "cpu") -> Descent:
+    """The preset's own training on a few trajectories, before its first step."""
+    import torch
+
+    from lieapp.config import DiscoverConfig
+    from lieapp.methods.by_descent import descent
+    from lieapp.methods.network import GeneratorNetwork
+    from lieapp.pde.domain import PDEDomain
+    from lieapp.pde.residual import Backend
+    from lieapp.registry.catalog import load_catalog
+    from lieapp.settings import load_config
+
+    sets = [f"flow_batch={batch}", f"samples={max(8, batch)}"]
+    config = load_config(DiscoverConfig, None, sets, plugin=name, preset="paper")
+    domain = PDEDomain(load_catalog().get(name).declaration, Backend(config.moving.backend))
+    data = domain.dataset(config.samples, 1, 0, device)
+    flow = config.flow
+    torch.manual_seed(0)
+    network = GeneratorNetwork(domain.arguments, len(domain.components), config.slots, flow.trunk, flow.head)
+    return descent(domain, data, network, flow, config, device, plain=True)
 
 
 if __name__ == "__main__":

@@ -102,23 +102,29 @@ def measure(
 ) -> tuple[float, float, float]:
     """Seconds forward, seconds forward and backward, growth of memory in MB."""
     use_processor(1)
-    n, device = arguments.points, arguments.device
-    grid = Grid((Axis("t", 0, 1, n), Axis("x", 0, 2 * math.pi, n, periodic=True)))
-    t, x = grid.mesh(torch.float64, device)
-    base = torch.stack([t + 0.1 * torch.sin(x) * torch.cos(2 * t), x + 0.1 * torch.cos(x + t)])
-    positions = base.expand(batch, -1, -1, -1).to(getattr(torch, dtype)).requires_grad_()
-    values = torch.sin(2 * positions[:, :1] + positions[:, 1:]).detach().requires_grad_()
-    made = differentiator(name, grid, ORDERS[equation], **options)
+    device = arguments.device
+    made, positions, values = case(name, options, equation, dtype, batch, arguments.points, device)
     # what is imported on first use is there before the count begins
-    few = Grid((grid.axes[0].refined(40), grid.axes[1].refined(8)))
-    first = torch.stack(few.mesh(positions.dtype, device))[None].requires_grad_()
-    loss(differentiator(name, few, ORDERS[equation], **options), first, first).backward()
+    few = case(name, options, equation, dtype, 1, 40, device)
+    loss(*few).backward()
     before = peak(device)
     both = median(lambda: loss(made, positions, values).backward(), arguments)
     memory = peak(device) - before
     with torch.no_grad():
         forward = median(lambda: loss(made, positions, values), arguments)
     return forward, both, memory
+
+
+def case(
+    name: str, options: dict, equation: str, dtype: str, batch: int, points: int, device: str
+) -> tuple[MovedDifferentiator, torch.Tensor, torch.Tensor]:
+    """What `loss` takes: a differentiator, and nodes and values with gradients."""
+    grid = Grid((Axis("t", 0, 1, points), Axis("x", 0, 2 * math.pi, points, periodic=True)))
+    t, x = grid.mesh(torch.float64, device)
+    base = torch.stack([t + 0.1 * torch.sin(x) * torch.cos(2 * t), x + 0.1 * torch.cos(x + t)])
+    positions = base.expand(batch, -1, -1, -1).to(getattr(torch, dtype)).requires_grad_()
+    values = torch.sin(2 * positions[:, :1] + positions[:, 1:]).detach().requires_grad_()
+    return differentiator(name, grid, ORDERS[equation], **options), positions, values
 
 
 def loss(made: MovedDifferentiator, positions: torch.Tensor, values: torch.Tensor) -> torch.Tensor:

@@ -143,6 +143,9 @@ class Work:
         about: the line above the title of its report.
         follow: `follow(settings, declaration, session)`: what other processes of torchrun do while the first one
             executes; None for a task that runs on one process.
+        keeper: `keeper(settings, declaration, session)`: what has the chunks of a run's data at hand, on each
+            process of a cluster; None for a task that one process does.
+        unkept: what of the settings one process does all the same, in words; empty if nothing.
         unspread: what of the settings runs on one process all the same, in words; empty if nothing does.
     """
 
@@ -161,6 +164,8 @@ class Work:
     about: Callable[[Any], str] = lambda result: "Result"
     follow: Callable[[Settings, Any, Any], None] | None = None
     unspread: Callable[[Settings], str] = lambda settings: ""
+    keeper: Callable[[Settings, Any, Any], Any] | None = None
+    unkept: Callable[[Settings], str] = lambda settings: ""
 
     @property
     def domain(self) -> str | None:

@@ -61,7 +61,7 @@ class Small:
         return replace(self, domain=PDEDomain(self.domain.declaration, Backend(name, tuple(options.items()))))
 
     def patches(self, time=0, space=0, dtype=torch.float64):
-        return PatchData(self.trajectories, self.scales, self.domain.evolution.time, (time, space), dtype)
+        return PatchData([self.trajectories], self.scales, self.domain.evolution.time, (time, space), dtype)
 
     def whole(self, dtype=torch.float64, samples=1):
         """All nodes of the first trajectories."""

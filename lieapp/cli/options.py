@@ -194,6 +194,22 @@ def of_files(body: Callable[..., Any]) -> Callable[..., Any]:
     return functools.reduce(lambda made, option: option(made), reversed(FILE_OPTIONS), body)
 
 
+def on_cluster(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options that say where work is done.
+
+    Args:
+        words: what is done there.
+    """
+
+    def taking(body: Callable[..., Any]) -> Callable[..., Any]:
+        file = click.option(
+            "--scheduler-file", type=FOLDER, metavar="F", help="The file in which a scheduler wrote its address."
+        )
+        return click.option("--on", metavar="local:N|tcp://HOST:PORT", help=words)(file(body))
+
+    return taking
+
+
 EQUATION_OPTIONS = (
     click.option(
         "--equation", multiple=True, callback=given_several, metavar="EXPR",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lieapp.cli.options import FOLDER, Common, Outcome, common, print_document, print_line
+from lieapp.cli.options import FOLDER, Common, Outcome, common, on_cluster, print_document, print_line
 from lieapp.errors import CancelledError, ResumeError, UsageError
 from lieapp.runs.pipeline import find_resumable
 from lieapp.runs.store.directory import RunDirectory
@@ -19,9 +19,7 @@ LAST = "-"
 @click.command("sweep")
 @common("plugins", "out")
 @click.argument("file", type=FOLDER, required=False, metavar="FILE.toml")
-@click.option("--on", metavar="local:N|tcp://HOST:PORT", help="Processes of this machine (by default one for each "
-              "core), or a scheduler of Dask.")  # fmt: skip
-@click.option("--scheduler-file", type=FOLDER, metavar="F", help="The file in which a scheduler wrote its address.")
+@on_cluster("Processes of this machine (by default one for each core), or a scheduler of Dask.")
 @click.option("--resume", is_flag=False, flag_value=LAST, metavar="[RUN]",
               help="Do what is missing of the last sweep of FILE.toml, or of the sweep that is named.")  # fmt: skip
 @click.option("--yes", is_flag=True, help="Start a grid of more than 1000 cells without asking.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from lieapp.cli.options import (
     common,
     of_equation,
     of_files,
+    on_cluster,
     parts,
     print_document,
     print_line,
@@ -31,16 +33,18 @@ from lieapp.document import undrawn, without
 from lieapp.errors import ConfigError, PluginError, ResumeError, RunError, UnknownPluginError, UsageError
 from lieapp.extension import Work
 from lieapp.numerics.processor import check_device
+from lieapp.numerics.torchrun import launch
 from lieapp.registry.catalog import Catalog
 from lieapp.results.base import Result
 from lieapp.results.identification import Identification
 from lieapp.runs.along import check_spread, leading
-from lieapp.runs.pipeline import find_resumable, unless_refused, work_on
+from lieapp.runs.pipeline import Helpers, alone, find_resumable, unless_refused, work_on
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.reporter import reporting
 from lieapp.runs.store.sealed import sealed
 from lieapp.settings import written
+from lieapp.sweeps.place import Local, Remote, check_installed, place_of
 
 SHIPPED = ("neural", "spectrum", "projection", "gradient", "flow")
 """Methods that --help names without loading any; `lieapp plugins` lists those of plugins too."""
@@ -91,7 +95,8 @@ def _whole(context: click.Context, parameter: click.Parameter, text: str | None)
     help="With --laws or --fields generalised: highest order of derivatives.",
 )
 @click.option("--slots", type=int, metavar="N", help="Fields to begin with; more join until there is a gap.")
-def discover(settings: Common, **typed: Any) -> Outcome:
+@on_cluster("Processes that share the chunks of simulated trajectories: of this machine, or a scheduler of Dask.")
+def discover(settings: Common, on: str | None, scheduler_file: Path | None, **typed: Any) -> Outcome:
     """Find the symmetries in data of a plugin and compare them with the derived ones.
 
     For files of --data without --plugin and --equation, the equation is identified first; where none is short, its
@@ -99,6 +104,10 @@ def discover(settings: Common, **typed: Any) -> Outcome:
     sought that keep what a network sees of them, and compared with the affine ones. Makes a run directory with
     data, learned fields and tables.
     """
+    place = None
+    if on is not None or scheduler_file is not None:
+        check_installed("lieapp discover --on")
+        place = place_of(on, scheduler_file)
     beside: dict[str, msgspec.Struct] = {}
     fitted, learn = None, typed.pop("learn_equation")
     unknown = typed["equation"] is None and settings.resume is None and settings.typed("plugin") is None
@@ -118,7 +127,7 @@ def discover(settings: Common, **typed: Any) -> Outcome:
         if found.learned is not None:
             fitted = found.learned.error
             typed |= learned_settings(lambda key: typed.get(key) or settings.typed(key))
-    return done(_of_equation(settings, typed, "discover", fitted), "discover", typed, beside)
+    return done(_of_equation(settings, typed, "discover", fitted), "discover", typed, beside, place)
 
 
 def _identified(files: DiscoverData, settings: Common, learn: bool) -> Identification:
@@ -202,20 +211,22 @@ def augment(settings: Common, **typed: Any) -> Outcome:
 
 
 def done(
-    settings: Common, command: str, typed: Mapping[str, Any], beside: Mapping[str, msgspec.Struct] | None = None
-) -> Outcome:
+    settings: Common, command: str, typed: Mapping[str, Any], beside: Mapping[str, msgspec.Struct] | None = None,
+    place: Local | Remote | None = None,
+) -> Outcome:  # fmt: skip
     """A command that works on a plugin: a new run, or one that is gone on with; one that is done says its result.
 
     Args:
         typed: its own options, None for those that weren't typed.
         beside: files that a new run begins with.
+        place: where processes help.
 
     Raises LieappError for what was typed, before there is a run folder, and for what comes up on the way.
     """
     if settings.resume is None:
-        work, result = _started(settings, command, typed, beside or {})
+        work, result = _started(settings, command, typed, beside or {}, place)
     else:
-        work, result = _resumed(settings, command, typed)
+        work, result = _resumed(settings, command, typed, place)
 
     # a terminal that shows the log has the warnings already
     logged = settings.resume is None and not settings.quiet and sys.stdout.isatty() and sys.stderr.isatty()
@@ -229,8 +240,9 @@ def done(
 
 
 def _started(
-    settings: Common, command: str, typed: Mapping[str, Any], beside: Mapping[str, msgspec.Struct]
-) -> tuple[Work, Result]:
+    settings: Common, command: str, typed: Mapping[str, Any], beside: Mapping[str, msgspec.Struct],
+    place: Local | Remote | None,
+) -> tuple[Work, Result]:  # fmt: skip
     name = settings.typed("plugin")
     if not isinstance(name, str):
         told = "is missing" if name is None else f"is {name!r}: expected str, the name of a plugin"
@@ -244,14 +256,37 @@ def _started(
     check_device(getattr(config, "device", "cpu"))
     work.check(config, entry.declaration)
     check_spread(config, catalog, work)
+    _check_helped(config, work, place)
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
     for file, content in beside.items():
         write_atomic(run.path / file, sealed(content))
     with unless_refused(run), leading(run, config, catalog):
-        return work, work_on(run, config, catalog, work, quiet=settings.quiet)
+        help = _help(place, run, config, catalog, work)
+        return work, work_on(run, config, catalog, work, quiet=settings.quiet, help=help)
 
 
-def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[Work, Result]:
+def _check_helped(config: Any, work: Work, place: Local | Remote | None) -> None:
+    """Raises UsageError where processes were asked to help with what one process does."""
+    if place is None:
+        return
+    what = f"`lieapp {work.command}` of {config.plugin}" if work.keeper is None else work.unkept(config)
+    what = "a process of torchrun" if launch() is not None else what
+    if what:
+        raise UsageError(f"--on {place}: {what} has no use for other processes.", hint="Leave --on out.")
+
+
+def _help(place: Local | Remote | None, run: RunDirectory, config: Any, catalog: Catalog, work: Work) -> Helpers:
+    if place is None:
+        return alone
+    # Dask takes half a second to load
+    from lieapp.sweeps.team import helped
+
+    return partial(helped, place, run, config, catalog, catalog.get(config.plugin), work)
+
+
+def _resumed(
+    settings: Common, command: str, typed: Mapping[str, Any], place: Local | Remote | None
+) -> tuple[Work, Result]:
     text = settings.resume or ""
     try:
         found = RunDirectory.find(settings.out, text)
@@ -272,8 +307,10 @@ def _resumed(settings: Common, command: str, typed: Mapping[str, Any]) -> tuple[
         return work, summary
     check_device(getattr(config, "device", "cpu"))
     check_spread(config, catalog, work)
+    _check_helped(config, work, place)
     with leading(run, config, catalog):
-        return work, work_on(run, config, catalog, work, quiet=settings.quiet)
+        help = _help(place, run, config, catalog, work)
+        return work, work_on(run, config, catalog, work, quiet=settings.quiet, help=help)
 
 
 def _given(

@@ -56,6 +56,19 @@ def initial_state(
     )
 
 
+def random_states(
+    pde: PDE, evolution: Evolution, counts: Sequence[int], generator: torch.Generator
+) -> Iterator[Tensor]:
+    """The generator's state before each of several sets of so many trajectories, one after the other."""
+    solved = evolution if pde.transform is None else evolution_form(read_transform(pde, pde.transform))
+    declarations = [initial_of(pde.initial, name) for name in solved.jets.dependent]
+    for count in counts:
+        yield generator.get_state()
+        for _ in range(count):
+            for d in declarations:
+                _draw(d, len(solved.space), generator)
+
+
 def _draw(d: SumOfSines, dimensions: int, generator: torch.Generator) -> Drawn:
     """Amplitudes, wavenumbers along each axis and phases."""
     amplitude = d.amplitude * (2 * torch.rand(d.terms, generator=generator, dtype=torch.float64) - 1)

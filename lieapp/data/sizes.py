@@ -41,6 +41,25 @@ def machine_memory() -> float:
         return math.inf
 
 
+CHUNK = 2**26
+"""Bytes of the trajectories of a chunk, unless the setting `chunk` says how many they are."""
+
+
+def kept_bytes(pde: PDE) -> float:
+    """Bytes of a trajectory on the declared grid, as it is kept."""
+    time = str(evolution_form(read_pde(pde)).jets.independent[evolution_form(read_pde(pde)).time])
+    points = math.prod(n for x, n in pde.points.items() if str(x) != time)
+    times = next(n for x, n in pde.points.items() if str(x) == time)
+    return 8.0 * points * (pde.keep_last or times) * len(evolution_form(read_pde(pde)).jets.dependent)
+
+
+def chunk_size(config: Any, pde: PDE) -> int:
+    """How many trajectories are simulated, kept and worked on together; all that a plugin's source gives."""
+    if pde.source is not None:
+        return int(config.samples + config.held_out)
+    return int(config.chunk or max(1, CHUNK // kept_bytes(pde)))
+
+
 def simulation_cost(pde: PDE, samples: int) -> tuple[float, float]:
     """Estimated bytes at the worst moment, and seconds at the very least, of trajectories on the declared grid."""
     evolution = evolution_form(read_pde(pde))

@@ -15,6 +15,7 @@ from torch import Tensor
 from lieapp.data.sizes import check_thinned
 from lieapp.errors import DataError
 from lieapp.numerics.grid import Grid
+from lieapp.numerics.tree import merged
 
 STILL = 1e-9
 """Variation below this share of the largest value counts as none."""
@@ -70,7 +71,10 @@ def check_magnitude(values: Sequence[Tensor], unknown: str, name: str, hint: str
 
     Raises DataError for any other.
     """
-    largest = max(float(z.abs().amax()) for z in values)
+    _check_largest(max(float(z.abs().amax()) for z in values), unknown, name, hint)
+
+
+def _check_largest(largest: float, unknown: str, name: str, hint: str) -> None:
     # what isn't a number is refused where it arises
     if largest != 0 and largest == largest and not SMALLEST <= largest <= LARGEST:
         raise DataError(
@@ -80,30 +84,74 @@ def check_magnitude(values: Sequence[Tensor], unknown: str, name: str, hint: str
         )
 
 
-def check_varying(pieces: Sequence[Trajectories], name: str, hint: str) -> None:
-    """Whether there is anything to learn from trajectories, taken together; a single one may be constant.
+@dataclass(frozen=True)
+class Extent:
+    """How far the values of trajectories reach; those of two sets give that of both.
 
-    Raises DataError if an unknown is one constant everywhere, or of a size that can't be computed with, or if
-    nothing varies along an axis of space.
+    Args:
+        count: values of each unknown.
+        low, high, mean, squares: of each unknown; sums of squares are about the mean.
+        along: for each axis of space, the largest deviation from the mean along it.
     """
-    for a, unknown in enumerate(pieces[0].unknowns):
-        values = [piece.values[:, :, a] for piece in pieces]
-        check_magnitude(values, unknown, name, UNITS)
-        low, high = min(float(z.min()) for z in values), max(float(z.max()) for z in values)
-        if high - low <= STILL * max(-low, high):
-            raise DataError(
-                f"{name}: {unknown} is {low:g} at every time and place of every sample; "
-                "nothing can be learned from data that don't vary.",
-                hint=hint,
-            )
-    largest = max(piece.values.abs().amax() for piece in pieces)
-    first = pieces[0].grid
-    for dim, axis in zip(first.dims, first.axes, strict=True):
-        rests = (piece.values - piece.values.mean(dim, keepdim=True) for piece in pieces)
-        if max(rest.abs().amax() for rest in rests) <= STILL * largest:
-            raise DataError(
-                f"{name}: the data don't vary along {axis.name}; fields along it can't be told apart.", hint=hint
-            )
+
+    count: int
+    low: Float[Tensor, " unknown"]
+    high: Float[Tensor, " unknown"]
+    mean: Float[Tensor, " unknown"]
+    squares: Float[Tensor, " unknown"]
+    along: Float[Tensor, " axis"]
+
+    @classmethod
+    def of(cls, data: Trajectories) -> Extent:
+        """That of some trajectories."""
+        values, flat = data.values, data.values.movedim(2, 0).flatten(1)
+        mean = flat.mean(1)
+        along = [(values - values.mean(dim, keepdim=True)).abs().amax() for dim in data.grid.dims]
+        squares = (flat - mean[:, None]).square().sum(1)
+        found = (flat.amin(1), flat.amax(1), mean, squares, torch.stack(along))
+        return cls(flat.shape[1], *(z.cpu() for z in found))
+
+    def joined(self, other: Extent) -> Extent:
+        """That of both sets."""
+        count = self.count + other.count
+        apart, share = other.mean - self.mean, other.count / count
+        return Extent(
+            count, torch.minimum(self.low, other.low), torch.maximum(self.high, other.high),
+            self.mean + share * apart, self.squares + other.squares + self.count * share * apart.square(),
+            torch.maximum(self.along, other.along),
+        )  # fmt: skip
+
+    @property
+    def spreads(self) -> list[float]:
+        """The standard deviation of each unknown."""
+        return (self.squares / (self.count - 1)).sqrt().tolist()
+
+    def check(self, data: Trajectories, name: str, hint: str = "Change the initial state.") -> None:
+        """Whether there is anything to learn from these values, those of data like `data`.
+
+        Raises DataError if an unknown is one constant everywhere, or of a size that can't be computed with, or if
+        nothing varies along an axis of space.
+        """
+        for unknown, low, high in zip(data.unknowns, self.low.tolist(), self.high.tolist(), strict=True):
+            _check_largest(max(-low, high), unknown, name, UNITS)
+            if high - low <= STILL * max(-low, high):
+                raise DataError(
+                    f"{name}: {unknown} is {low:g} at every time and place of every sample; "
+                    "nothing can be learned from data that don't vary.",
+                    hint=hint,
+                )
+        largest = float(torch.maximum(-self.low, self.high).max())
+        for axis, deviation in zip(data.grid.axes, self.along.tolist(), strict=True):
+            if deviation <= STILL * largest:
+                raise DataError(
+                    f"{name}: the data don't vary along {axis.name}; fields along it can't be told apart.",
+                    hint=hint,
+                )
+
+
+def check_varying(pieces: Sequence[Trajectories], name: str, hint: str) -> None:
+    """Check trajectories, taken together; a single one may be constant. Raises what `Extent.check` raises."""
+    merged(map(Extent.of, pieces), Extent.joined).check(pieces[0], name, hint)
 
 
 UNITS = "Measure it in other units, in the data and in the equation."

@@ -8,6 +8,8 @@ space that is taken whole and is periodic stays periodic, a part of it is open.
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
@@ -115,18 +117,23 @@ class PatchData:
     """Trajectories as a supply of patches.
 
     Args:
+        pieces: trajectories on one grid and at the same times.
         order: of the scaled coordinates: independent variables with time at `time`, then the unknowns.
         shape: nodes in time and along each axis of space; 0 takes all there are.
+        device: of patches, where it isn't that of the trajectories.
 
     Raises ConfigError if a patch is larger than the grid, GridError if times aren't even.
     """
 
     def __init__(
-        self, trajectories: Trajectories, scales: Scales, time: int, shape: Sequence[int], dtype: torch.dtype
-    ) -> None:
-        self.source, self.scales, self.time, self.dtype = trajectories, scales, time, dtype
-        whole = (len(trajectories.time), *trajectories.grid.shape)
-        names = (trajectories.time_name, *(axis.name for axis in trajectories.grid.axes))
+        self, pieces: Sequence[Trajectories], scales: Scales, time: int, shape: Sequence[int], dtype: torch.dtype,
+        device: torch.device | str | None = None,
+    ) -> None:  # fmt: skip
+        self.source, self.scales, self.time, self.dtype = pieces[0], scales, time, dtype
+        self._pieces, self._ends = list(pieces), list(itertools.accumulate(piece.samples for piece in pieces))
+        self._device = self.source.values.device if device is None else torch.device(device)
+        whole = (len(self.source.time), *self.source.grid.shape)
+        names = (self.source.time_name, *(axis.name for axis in self.source.grid.axes))
         if len(shape) != len(whole):
             raise ConfigError(
                 f"patch = {list(shape)} has {len(shape)} numbers; the data have the axes {', '.join(names)}.",
@@ -159,7 +166,7 @@ class PatchData:
     @property
     def trajectories(self) -> int:
         """Number of trajectories."""
-        return self.source.samples
+        return self._ends[-1]
 
     def draw(self, size: int, generator: torch.Generator, step: int = 0) -> Patches:
         """Random patches; the trajectories in turn, in another random order each time through."""
@@ -172,24 +179,27 @@ class PatchData:
 
     def _turn(self, place: int, generator: torch.Generator) -> Int[Tensor, ""]:
         """The trajectory at a place of the endless sequence that the generator's seed makes."""
-        again, k = divmod(place, self.source.samples)
+        again, k = divmod(place, self.trajectories)
         if self._order is None or self._order[0] != (again, generator.initial_seed()):
             shuffled = torch.Generator().manual_seed((generator.initial_seed() + 7919 * again) % 2**63)
             key = (again, generator.initial_seed())
-            self._order = (key, torch.randperm(self.source.samples, generator=shuffled))
+            self._order = (key, torch.randperm(self.trajectories, generator=shuffled))
         return self._order[1][k]
 
     def batches(self, size: int) -> Iterator[Patches]:
         """One patch from the beginning of every trajectory, `size` at a time."""
-        for sample in torch.arange(self.source.samples).split(size):
+        for sample in torch.arange(self.trajectories).split(size):
             yield self.take(sample, torch.zeros(len(sample), len(self.shape), dtype=torch.long))
 
     def take(self, sample: Int[Tensor, " batch"], start: Int[Tensor, "batch axis"]) -> Patches:
         """The patches of these trajectories that start at these nodes."""
-        source, device = self.source, self.source.values.device
+        source, device = self.source, self._device
         values, lines = [], []
         for n, first in zip(sample.tolist(), start.tolist(), strict=True):
-            piece = source.values[n, first[0] : first[0] + self.shape[0]]
+            number = bisect.bisect_right(self._ends, n)
+            # counted from the end of its piece
+            own = self._pieces[number].values[n - self._ends[number]]
+            piece = own[first[0] : first[0] + self.shape[0]].to(device)
             for i, (begin, count) in enumerate(zip(first[1:], self.shape[1:], strict=True)):
                 full = source.grid.axes[i].points
                 index = torch.arange(begin, begin + count, device=device) % full

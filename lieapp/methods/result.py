@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from functools import partial
+from typing import Protocol, TypeVar, runtime_checkable
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from lieapp.domains.base import Data, Domain, EvolvingT, Fields, GivenT
 from lieapp.domains.spread import Allowed, EveryComponent, Features, Homogeneous
 from lieapp.errors import DiscoveryError
 from lieapp.methods.fields import Combination, Slotted
-from lieapp.methods.spectrum import Spectrum, factors, spectrum
+from lieapp.methods.spectrum import Factors, Spectrum, factors, spectrum
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -36,40 +39,95 @@ class Judgement:
     parts: tuple[Float[Tensor, "field sample"], Float[Tensor, "field sample"]] | None = None
 
 
-def judge(domain: Domain[EvolvingT], fields: Fields, batches: Iterable[EvolvingT]) -> Judgement:
-    """eta and inner products of fields, streamed over batches."""
+@dataclass(frozen=True)
+class Sums:
+    """What a stack of fields gives on a share of the data; of two shares `joined`.
+
+    Args:
+        m2, q2: of each piece, sums of M² and Q² over its nodes.
+        gram: inner products of the fields.
+        samples: whose each piece is; None where a batch doesn't say so.
+    """
+
+    m2: Float[Tensor, "field piece"]
+    q2: Float[Tensor, "field piece"]
+    gram: Float[Tensor, "field field"]
+    samples: Int[Tensor, " piece"] | None
+
+    def joined(self, other: Sums) -> Sums:
+        """Those of both shares, the other one's pieces last."""
+        mine, theirs = self.samples, other.samples
+        return Sums(
+            torch.cat([self.m2, other.m2], 1), torch.cat([self.q2, other.q2], 1), self.gram + other.gram,
+            None if mine is None or theirs is None else torch.cat([mine, theirs]),
+        )  # fmt: skip
+
+    def judgement(self) -> Judgement:
+        """The fields by all of the data."""
+        m2, q2 = self.m2.sum(1), self.q2.sum(1)
+        tiny = torch.finfo(q2.dtype).tiny
+        reach = (q2 / torch.diagonal(self.gram).clamp_min(tiny)).sqrt()
+        return Judgement((m2 / q2.clamp_min(tiny)).sqrt(), self.gram, reach, self._by_sample())
+
+    def _by_sample(self) -> tuple[Tensor, Tensor] | None:
+        """Sums over the pieces of each sample."""
+        if self.samples is None:
+            return None
+        place = torch.unique(self.samples, return_inverse=True)[1]
+        pairs = ((z, z.new_zeros(len(z), int(place.max()) + 1)) for z in (self.m2, self.q2))
+        m2, q2 = (start.index_add_(1, place, z) for z, start in pairs)
+        return m2, q2
+
+
+def sums(fields: Fields, domain: Domain[EvolvingT], batches: Iterable[EvolvingT]) -> Sums:
+    """What fields give on batches, which are streamed over."""
     gram = torch.zeros(())
-    sums: list[tuple[Tensor, Tensor]] = []
+    found: list[tuple[Tensor, Tensor]] = []
     samples: list[Tensor | None] = []
     with torch.no_grad():
         for batch in batches:
             v, q = domain.characteristic(batch, fields)
             m = domain.tangent(batch, q)
             root = batch.weight.sqrt()[:, None]
-            sums.append((((root * m) ** 2).flatten(2).sum(2), ((root * q.value) ** 2).flatten(2).sum(2)))
+            found.append((((root * m) ** 2).flatten(2).sum(2), ((root * q.value) ** 2).flatten(2).sum(2)))
             samples.append(batch.sample)
             columns = (root * v).flatten(1)
             gram = gram + columns @ columns.T
     # what is compared from here on is small; it needn't stay on a device
-    pieces = [torch.cat([own[k] for own in sums], 1).cpu() for k in range(2)]
-    m2, q2 = (piece.sum(1) for piece in pieces)
-    tiny, gram = torch.finfo(q2.dtype).tiny, gram.cpu()
-    reach = (q2 / torch.diagonal(gram).clamp_min(tiny)).sqrt()
-    return Judgement((m2 / q2.clamp_min(tiny)).sqrt(), gram, reach, _by_sample(pieces, samples))
-
-
-def _by_sample(pieces: list[Tensor], samples: list[Tensor | None]) -> tuple[Tensor, Tensor] | None:
-    """Sums over the pieces of each sample."""
+    m2, q2 = (torch.cat([own[k] for own in found], 1).cpu() for k in range(2))
     known = [sample.cpu() for sample in samples if sample is not None]
-    if len(known) < len(samples):
-        return None
-    place = torch.unique(torch.cat(known), return_inverse=True)[1]
-    m2, q2 = (piece.new_zeros(len(piece), int(place.max()) + 1).index_add_(1, place, piece) for piece in pieces)
-    return m2, q2
+    return Sums(m2, q2, gram.cpu(), torch.cat(known) if len(known) == len(samples) else None)
+
+
+def judge(domain: Domain[EvolvingT], fields: Fields, batches: Iterable[EvolvingT]) -> Judgement:
+    """eta and inner products of fields, streamed over batches."""
+    return sums(fields, domain, batches).judgement()
 
 
 SIZE = 8
 """Slices held in memory at a time."""
+
+
+@runtime_checkable
+class InChunks(Protocol[GivenT]):
+    """Data in chunks, of which each gives its share of a sum, maybe in another process."""
+
+    def summed(
+        self, domain: Domain[EvolvingT], count: int, size: int,
+        share: Callable[[Domain[EvolvingT], Iterable[EvolvingT]], Found], merge: Callable[[Found, Found], Found],
+    ) -> Found:  # fmt: skip
+        """What `share` gives on the batches of `Data.batches`, chunk by chunk, merged pairwise."""
+        ...
+
+
+def over(
+    data: Data[EvolvingT], domain: Domain[EvolvingT], count: int,
+    share: Callable[[Domain[EvolvingT], Iterable[EvolvingT]], Found], merge: Callable[[Found, Found], Found],
+) -> Found:  # fmt: skip
+    """A sum over about `count` slices of data."""
+    if isinstance(data, InChunks):
+        return data.summed(domain, count, SIZE, share, merge)
+    return share(domain, data.batches(count, SIZE))
 
 
 @runtime_checkable
@@ -152,10 +210,15 @@ def solve(
     count = len(domain.components)
     allowed = taken(domain, features) if allowed is None else allowed
     with torch.no_grad():
-        batches = data.train.batches(slices, SIZE)
-        found = spectrum(factors(domain, EveryComponent(features, count), batches, sampled=True), allowed)
+        share = partial(factored, EveryComponent(features, count))
+        found = spectrum(over(data.train, domain, slices, share, Factors.joined), allowed)
         fields, level = best(domain, data, features, found, slots, held_slices, label)
     return fields, found, level
+
+
+def factored(fields: Fields, domain: Domain[EvolvingT], batches: Iterable[EvolvingT]) -> Factors:
+    """The factors of fields on a share of the data, by random nodes where these are enough."""
+    return factors(domain, fields, batches, sampled=True)
 
 
 def best(
@@ -165,7 +228,8 @@ def best(
     """The lowest fields of a spectrum, ordered by eta on held-out data."""
     with torch.no_grad():
         chosen = found.coefficients[:slots].reshape(-1, features.count, len(domain.components))
-        eta = judge(domain, Combination(features, chosen), data.held_out.batches(held_slices, SIZE)).eta
+        share = partial(sums, Combination(features, chosen))
+        eta = over(data.held_out, domain, held_slices, share, Sums.joined).judgement().eta
         # the same at every level: histories of slots are read across levels
         order = torch.argsort(eta)
     return Combination(features, chosen[order.to(chosen.device)]), Level(label, eta[order].tolist())

@@ -47,6 +47,13 @@ class Factors:
     residuals: Float[Tensor, "_ span"]
     rows: int
 
+    def joined(self, other: Factors) -> Factors:
+        """Those of the data of both."""
+        return Factors(
+            updated(self.fields, other.fields), updated(self.characteristics, other.characteristics),
+            updated(self.residuals, other.residuals), self.rows + other.rows,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Spectrum:

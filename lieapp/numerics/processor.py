@@ -47,8 +47,8 @@ def check_device(text: str) -> None:
 def find_device(text: str) -> str:
     """`auto`, `cpu`, `cuda` or `cuda:1` as a device that exists: `cpu` or `cuda:N`.
 
-    Unless numbered it is the first GPU, of processes that torchrun started on one machine each its own.
-    Raises DeviceError if it doesn't.
+    Unless numbered it is torch's current GPU, the first one unless another was set; of processes that torchrun
+    started on one machine each takes its own. Raises DeviceError if it doesn't exist.
     """
     if text == "cpu":
         return text
@@ -58,7 +58,9 @@ def find_device(text: str) -> str:
     if text == "auto" and not count:
         return "cpu"
     place = launch()
-    number = int(text.partition(":")[2] or (place.local if place else 0))
+    # asking for the current one of a process that uses none would take memory on it
+    current = torch.cuda.current_device() if torch.cuda.is_initialized() else 0
+    number = int(text.partition(":")[2] or (place.local if place else current))
     if number >= count:
         there = f"{count} CUDA devices, cuda:0 to cuda:{count - 1}" if count else "no CUDA device"
         raise DeviceError(f"device {text}: this machine has {there}.", hint="Use --device auto or --device cpu.")

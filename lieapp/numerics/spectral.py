@@ -152,17 +152,43 @@ def low_pass(values: Float[Tensor, "*shape"], grid: Grid, cut: Sequence[int]) ->
     return to_values(modes, grid)
 
 
+Lines = tuple[Float[Tensor, " _"], ...]
+"""For each axis the largest amplitude of each of its modes over all values; empty for one that isn't periodic."""
+
+
+def amplitudes(values: Float[Tensor, "*shape"], grid: Grid) -> Lines:
+    """The largest amplitudes along each axis; of several sets of values those of `loudest`.
+
+    Where an axis isn't periodic, of modes along each of the others alone.
+    """
+    if all(axis.periodic for axis in grid.axes):
+        found = to_modes(values, grid).abs().flatten(0, -len(grid.axes) - 1).amax(0)
+        others = [[j for j in range(len(grid.axes)) if j != i] for i in range(len(grid.axes))]
+        return tuple(found.amax(rest) if rest else found for rest in others)
+    lines = []
+    for dim, axis in zip(grid.dims, grid.axes, strict=True):
+        along = values.movedim(dim, -1)
+        modes = to_modes(along, Grid((axis,))).abs().flatten(0, -2).amax(0) if axis.periodic else along.new_empty(0)
+        lines.append(modes)
+    return tuple(lines)
+
+
+def loudest(one: Lines, other: Lines) -> Lines:
+    """The amplitudes of both sets of values."""
+    return tuple(torch.maximum(a, b) for a, b in zip(one, other, strict=True))
+
+
+def highest(line: Float[Tensor, " mode"], axis: Axis, tolerance: float) -> int:
+    """The highest mode along an axis whose amplitude exceeds tolerance x the largest amplitude."""
+    index = torch.nonzero(line > tolerance * line.max()).flatten()
+    modes = torch.where(index > axis.points // 2, axis.points - index, index)
+    return int(modes.max()) if len(modes) else 0
+
+
 def bandwidth(values: Float[Tensor, "*shape"], grid: Grid, tolerance: float) -> tuple[int, ...]:
     """Highest mode along each axis whose amplitude exceeds tolerance x the largest amplitude."""
-    amplitude = to_modes(values, grid).abs().flatten(0, -len(grid.axes) - 1).amax(0)
-    result = []
-    for i, axis in enumerate(grid.axes):
-        others = [j for j in range(len(grid.axes)) if j != i]
-        line = amplitude.amax(others) if others else amplitude
-        index = torch.nonzero(line > tolerance * line.max()).flatten()
-        modes = torch.where(index > axis.points // 2, axis.points - index, index)
-        result.append(int(modes.max()) if len(modes) else 0)
-    return tuple(result)
+    pairs = zip(amplitudes(values, grid), grid.axes, strict=True)
+    return tuple(highest(line, axis, tolerance) for line, axis in pairs)
 
 
 def noise_floor(values: Float[Tensor, "*shape"], grid: Grid) -> float:

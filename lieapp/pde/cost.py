@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
-from lieapp.data.sizes import machine_memory
+from lieapp.data.sizes import chunk_size, machine_memory
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import Evolution, degree, evolution_form
 from lieapp.errors import ConfigError
@@ -150,7 +150,8 @@ def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
         rows = max(_rows(padded), drawn)
         found["neural method"] = Cost(fields, _solving(fields, rows, coordinates, unknowns, planar) + training)
     times = pde.keep_last or pde.points[evolution.jets.independent[evolution.time]]
-    trajectories = 8.0 * (config.samples + config.held_out) * times * points * unknowns
+    together = min(config.samples + config.held_out, chunk_size(config, pde))
+    trajectories = 8.0 * together * times * points * unknowns
     # once more on their way to the device, and once in the checkpoint
     return {**found, "data": Cost(0, 3 * trajectories)}
 

@@ -9,19 +9,31 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lieapp.data.trajectories import Trajectories
+from lieapp.data.trajectories import Extent, Trajectories
+from lieapp.domains.base import Domain
 from lieapp.domains.solutions import Scales, Slices
 from lieapp.numerics import ranks
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.polynomial import Fit, windows
-from lieapp.numerics.spectral import bandwidth, low_pass, padded_points, resample
+from lieapp.numerics.spectral import (
+    Lines,
+    amplitudes,
+    highest,
+    loudest,
+    low_pass,
+    noise_floor,
+    padded_points,
+    resample,
+)
+from lieapp.numerics.tree import merged
 from lieapp.pde.linearisation import Linearisation
 
 UNIT_DEVIATION = 0.29
@@ -36,6 +48,8 @@ MOST, ALL, FEWEST = 2**14, 2**18, 16
 
 GOLDEN = (5**0.5 - 1) / 2
 
+Found = TypeVar("Found")
+
 Values = Float[Tensor, "slice unknown *space"]
 Finer = Float[Tensor, "slice unknown *finer"]
 
@@ -46,14 +60,15 @@ class _Smooth:
     Args:
         fits: for each axis that isn't periodic, by its place.
         degree: factors of the products that mustn't alias.
+        lines: see `amplitudes`.
         noise: modes below this share of the largest are cut.
     """
 
-    def __init__(self, values: Values, grid: Grid, fits: dict[int, Fit], degree: int, noise: float) -> None:
+    def __init__(self, lines: Lines, grid: Grid, fits: dict[int, Fit], degree: int, noise: float) -> None:
         self._source, self._fits = grid, fits
         self._steps: list[tuple[int, Grid, Grid, int]] = []
         if not fits:
-            self.cut = bandwidth(values, grid, noise)
+            self.cut = tuple(highest(line, axis, noise) for line, axis in zip(lines, grid.axes, strict=True))
             shape = [padded_points(axis, k, degree) for axis, k in zip(grid.axes, self.cut, strict=True)]
             self.grid = grid.refined(tuple(shape))
             return
@@ -62,10 +77,9 @@ class _Smooth:
             if i in fits:
                 axes.append(fits[i].target(degree))
                 continue
-            alone = Grid((axis,))
-            (cut,) = bandwidth(values.movedim(dim, -1), alone, noise)
+            cut = highest(lines[i], axis, noise)
             axes.append(axis.refined(padded_points(axis, cut, degree)))
-            self._steps.append((dim, alone, Grid((axes[-1],)), cut))
+            self._steps.append((dim, Grid((axis,)), Grid((axes[-1],)), cut))
         self.cut = tuple(next((s[3] for s in self._steps if s[0] == d), -1) for d in grid.dims)
         self.grid = Grid(tuple(axes))
 
@@ -86,23 +100,32 @@ class _Smooth:
 class _Part:
     """The slices of trajectories on one window of their axes."""
 
-    def __init__(
-        self, trajectories: Trajectories, first: int, window: Sequence[tuple[int, Fit]], degree: int, noise: float
-    ) -> None:
-        self.source, self.first = trajectories, first
-        self.count = trajectories.samples * len(trajectories.time)
-        self.smooth = _Smooth(trajectories.values.flatten(0, 1), trajectories.grid, dict(window), degree, noise)
+    def __init__(self, trajectories: Trajectories, first: int, smooth: _Smooth) -> None:
+        self.source, self.first, self.smooth = trajectories, first, smooth
+        self.count, self.points = trajectories.samples * len(trajectories.time), math.prod(smooth.grid.shape)
 
 
 def _parts(
-    trajectories: Trajectories, first: int, degree: int, noise: float, draft: bool
+    trajectories: Trajectories, first: int, degree: int, noise: float, draft: bool, lines: Lines | None
 ) -> Iterator[_Part]:  # fmt: skip
     """One part; several where axes that aren't periodic are cut into windows."""
-    axes = [(i, axis) for i, axis in enumerate(trajectories.grid.axes) if not axis.periodic]
+    grid = trajectories.grid
+    axes = [(i, axis) for i, axis in enumerate(grid.axes) if not axis.periodic]
     cuts = [[slice(0, axis.points)] if draft else windows(axis) for _, axis in axes]
     fits = [[(i, Fit(axis, part)) for part in cut] for (i, axis), cut in zip(axes, cuts, strict=True)]
+    lines = amplitudes(trajectories.values.flatten(0, 1), grid) if lines is None else lines
     for window in itertools.product(*fits):
-        yield _Part(trajectories, first, window, degree, noise)
+        yield _Part(trajectories, first, _Smooth(lines, grid, dict(window), degree, noise))
+
+
+@runtime_checkable
+class Elsewhere(Protocol):
+    """What gives the share of a sum of each of so many parts, in their order."""
+
+    def __call__(
+        self, parts: int, count: int, size: int, share: Callable[[Domain[Slices], Iterable[Slices]], Found]
+    ) -> Iterator[Found]:
+        """`share` of the batches of each part, see `SliceData.of_part`."""
 
 
 class SliceData:
@@ -114,20 +137,26 @@ class SliceData:
         noise: modes below this share of the largest are cut.
         draft: one fit of the whole of an axis that isn't periodic, however much it leaves, in place of windows. Of
             one window a batch shows too little: many fields that aren't symmetries pass on it.
+        lines: those of all pieces together, where they are chunks of one set; see `numerics.spectral.amplitudes`.
+        device: of slices, where it isn't that of the trajectories.
     """
 
     def __init__(
         self, pieces: Sequence[Trajectories], linearisation: Linearisation, scales: Scales, degree: int,
-        noise: float = NOISE, draft: bool = False,
+        noise: float = NOISE, draft: bool = False, lines: Lines | None = None,
+        device: torch.device | str | None = None,
     ) -> None:  # fmt: skip
         self.source, self.scales, self._linearisation = pieces[0], scales, linearisation
-        self.pieces, self._made = list(pieces), (degree, noise)
+        self.pieces, self._made, self._lines = list(pieces), (degree, noise), lines
+        self._device = pieces[0].values.device if device is None else torch.device(device)
+        self.elsewhere: Elsewhere | None = None
+        """Gives the share of a sum of every part, which other processes compute; None where this one does."""
         firsts = [0, *itertools.accumulate(piece.samples for piece in pieces)]
         self.trajectories = firsts[-1]
         self._parts = [
             part
             for piece, first in zip(pieces, firsts, strict=False)
-            for part in _parts(piece, first, degree, noise, draft)
+            for part in _parts(piece, first, degree, noise, draft, lines)
         ]
 
     def stirred(self) -> SliceData:
@@ -136,11 +165,26 @@ class SliceData:
         An exact symmetry holds on them as well. A field that holds on a few modes only, or on what solutions have
         become after a long time, doesn't.
         """
-        return SliceData([_stirred(piece) for piece in self.pieces], self._linearisation, self.scales, *self._made)
+        # one chunk is enough
+        pieces = self.pieces if self._lines is None else self.pieces[:1]
+        stirred = [_stirred(piece) for piece in pieces]
+        return SliceData(stirred, self._linearisation, self.scales, *self._made, device=self._device)
 
     def under(self, linearisation: Linearisation) -> SliceData:
         """The same slices with what another equation makes of them."""
-        return SliceData(self.pieces, linearisation, self.scales, *self._made)
+        return SliceData(
+            self.pieces, linearisation, self.scales, *self._made, lines=self._lines, device=self._device
+        )
+
+    @property
+    def sources(self) -> list[Trajectories]:
+        """Trajectories on one grid: all chunks of one set, else the first piece."""
+        return [self.source] if self._lines is None else self.pieces
+
+    @property
+    def device(self) -> torch.device:
+        """That of the slices."""
+        return self._device
 
     @property
     def grid(self) -> Grid:
@@ -177,9 +221,10 @@ class SliceData:
         source = part.source
         indices = indices.to(source.values.device)
         sample, time = indices // len(source.time), indices % len(source.time)
-        values = part.smooth(source.values[sample, time])
-        made = self._linearisation.slices(source.time[time], values, part.smooth.grid, self.scales)
-        return replace(made, sample=sample + part.first)
+        values = part.smooth(source.values[sample, time].to(self._device))
+        times = source.time[time].to(self._device)
+        made = self._linearisation.slices(times, values, part.smooth.grid, self.scales)
+        return replace(made, sample=sample.to(self._device) + part.first)
 
     def batches(self, count: int, size: int) -> Iterator[Slices]:
         """`count` slices spread over trajectories and times, the same at every call.
@@ -187,26 +232,78 @@ class SliceData:
         At least one of each part. `size` at a time, or fewer where slices are so large that they would hold more
         than MOST points.
         """
-        share, begun = math.ceil(count / len(self._parts)), 0
-        for part in self._parts:
-            points = math.prod(part.smooth.grid.shape)
-            most = max(1, min(size, MOST // points))
-            i = torch.arange(min(share, part.count, max(FEWEST, ALL // points)))
-            # trajectories in turn; times by the golden section, which leaves no large gap at any count
-            times = len(part.source.time)
-            time = ((i + begun).double() * GOLDEN).remainder(1.0).mul(times).long()
-            indices = (i % part.source.samples) * times + time
-            begun += len(i)
-            for chunk in indices.split(most):
-                yield self._take(part, chunk)
+        for number in range(len(self._parts)):
+            yield from self.of_part(number, count, size)
+
+    def of_part(self, number: int, count: int, size: int) -> Iterator[Slices]:
+        """Those of `batches` that are of one part."""
+        share = math.ceil(count / len(self._parts))
+        shares = [min(share, part.count, max(FEWEST, ALL // part.points)) for part in self._parts[: number + 1]]
+        part, begun = self._parts[number], sum(shares[:-1])
+        i = torch.arange(shares[-1])
+        # trajectories in turn; times by the golden section, which leaves no large gap at any count
+        times = len(part.source.time)
+        time = ((i + begun).double() * GOLDEN).remainder(1.0).mul(times).long()
+        indices = (i % part.source.samples) * times + time
+        for chunk in indices.split(max(1, min(size, MOST // part.points))):
+            yield self._take(part, chunk)
+
+    def summed(
+        self, domain: Domain[Slices], count: int, size: int,
+        share: Callable[[Domain[Slices], Iterable[Slices]], Found], merge: Callable[[Found, Found], Found],
+    ) -> Found:  # fmt: skip
+        """See `methods.result.InChunks`."""
+        if self.elsewhere is not None:
+            return merged(self.elsewhere(len(self._parts), count, size, share), merge)
+        numbers = range(len(self._parts))
+        return merged((share(domain, self.of_part(number, count, size)) for number in numbers), merge)
 
     def draw(self, size: int, generator: torch.Generator, step: int = 0) -> Slices:
         """Random slices, all of one part."""
         part = self._parts[0]
         if len(self._parts) > 1:
             part = self._parts[int(torch.randint(len(self._parts), (), generator=generator))]
-        size = max(1, min(size, MOST // math.prod(part.smooth.grid.shape)))
+        size = max(1, min(size, MOST // part.points))
         return self._take(part, ranks.own(torch.randint(part.count, (size,), generator=generator)))
+
+
+def noise_of(data: Trajectories) -> float:
+    """The noise floor of data on periodic axes; 0 where an axis isn't periodic."""
+    periodic = all(axis.periodic for axis in data.grid.axes)
+    return noise_floor(data.values.flatten(0, 1), data.grid) if periodic else 0.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured of trajectories, so that what is known of two sets gives that of both.
+
+    Args:
+        lines: see `numerics.spectral.amplitudes`.
+        noise: see `noise_of`; the largest of each set by itself.
+    """
+
+    extent: Extent
+    lines: Lines
+    noise: float
+
+    @classmethod
+    def of(cls, data: Trajectories) -> Measured:
+        """That of some trajectories."""
+        lines = amplitudes(data.values.flatten(0, 1), data.grid)
+        return cls(Extent.of(data), tuple(line.cpu() for line in lines), noise_of(data))
+
+    def joined(self, other: Measured) -> Measured:
+        """That of both sets."""
+        lines = loudest(self.lines, other.lines)
+        return Measured(self.extent.joined(other.extent), lines, max(self.noise, other.noise))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is measured of trajectories in chunks: of those to learn from, and of those to judge on."""
+
+    train: Measured
+    held_out: Measured
 
 
 WAVES, STIR = 3, 0.5
@@ -231,10 +328,20 @@ def _stirred(piece: Trajectories) -> Trajectories:
     return replace(piece, values=values * (1 + STIR * waves / (WAVES * len(piece.grid.axes))))
 
 
-def measure_scales(pieces: Sequence[Trajectories], order: Sequence[str]) -> Scales:
+def spread_of(values: Sequence[Tensor]) -> float:
+    """The standard deviation of all of them."""
+    return float((values[0] if len(values) == 1 else torch.cat([v.flatten() for v in values])).std())
+
+
+def measure_scales(
+    pieces: Sequence[Trajectories], order: Sequence[str], spreads: Sequence[float] | None = None
+) -> Scales:
     """Origin and size of every coordinate, measured on the data.
 
     A constant unknown gets size 1.
+
+    Args:
+        spreads: standard deviation of each unknown, where it is known.
     """
     first = pieces[0]
     begin = min(float(piece.time[0]) for piece in pieces)
@@ -244,7 +351,6 @@ def measure_scales(pieces: Sequence[Trajectories], order: Sequence[str]) -> Scal
         right = max(piece.grid.axes[i].right for piece in pieces)
         known[axis.name] = (left, axis.length if axis.periodic else right - left)
     for i, name in enumerate(first.unknowns):
-        values = [piece.values[:, :, i] for piece in pieces]
-        together = values[0] if len(pieces) == 1 else torch.cat([v.flatten() for v in values])
-        known[name] = (0.0, float(together.std()) / UNIT_DEVIATION or 1.0)
+        spread = spread_of([piece.values[:, :, i] for piece in pieces]) if spreads is None else spreads[i]
+        known[name] = (0.0, spread / UNIT_DEVIATION or 1.0)
     return Scales(tuple(known[n][0] for n in order), tuple(known[n][1] for n in order))

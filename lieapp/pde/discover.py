@@ -273,6 +273,8 @@ class _Job:
                 "one trajectory: every field tangent to it passes for a symmetry (false kernel); "
                 "use samples = 6 or more"
             )
+        if (chunks := self.gathering.in_chunks()) is not None:
+            return self._noted(self.gathering.chunked(chunks))
         return self._noted(domain.split(self.gathering.simulated(), config.samples, config.smoothing))
 
     def _from_files(self, own: OwnData) -> PDEDataset:

@@ -32,8 +32,8 @@ from lieapp.lie.stages import Truth, derive
 from lieapp.methods.result import SIZE
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
-from lieapp.numerics.spectral import noise_floor
-from lieapp.pde.data import NOISE, SliceData, measure_scales
+from lieapp.numerics.spectral import Lines
+from lieapp.pde.data import NOISE, Known, SliceData, measure_scales, noise_of
 from lieapp.pde.linearisation import Linearisation
 from lieapp.pde.residual import Backend, FiniteResidual, Residual
 
@@ -72,16 +72,10 @@ class PDEDataset:
 
         Unless they are given, `most` nodes, or all there are.
         """
-        source = self.train.source
-        time = min(most[0], len(source.time)) if time is None else time
-        shape = [min(most[1], axis.points) if space is None else space for axis in source.grid.axes]
-        return PatchData(source, self.scales, self.train.time, (time, *shape), dtype)
-
-
-def _noise(data: Trajectories) -> float:
-    """The noise floor of data on periodic axes; 0 where an axis isn't periodic."""
-    periodic = all(axis.periodic for axis in data.grid.axes)
-    return noise_floor(data.values.flatten(0, 1), data.grid) if periodic else 0.0
+        sources = self.train.sources
+        time = min(most[0], len(sources[0].time)) if time is None else time
+        shape = [min(most[1], axis.points) if space is None else space for axis in sources[0].grid.axes]
+        return PatchData(sources, self.scales, self.train.time, (time, *shape), dtype, self.train.device)
 
 
 class PDEDomain:
@@ -154,7 +148,13 @@ class PDEDomain:
         progress: Callable[[int, int], None] = lambda step, total: None,
     ) -> Trajectories:
         """Random solutions of the declaration; see `data.simulate.simulate`."""
-        generator = torch.Generator().manual_seed(seed)
+        return self.simulated(samples, torch.Generator().manual_seed(seed), device, tolerance, progress)
+
+    def simulated(
+        self, samples: int, generator: torch.Generator, device: torch.device | str, tolerance: Tolerance,
+        progress: Callable[[int, int], None],
+    ) -> Trajectories:  # fmt: skip
+        """Random solutions whose initial states are drawn from a generator."""
         return simulate(self.declaration, samples, generator, device, tolerance, progress)
 
     def split(self, everything: Trajectories, samples: int, smoothing: float | None = None) -> PDEDataset:
@@ -177,7 +177,8 @@ class PDEDomain:
 
     def prepared(
         self, train: Sequence[Trajectories], held_out: Sequence[Trajectories], smoothing: float | None = None,
-        whole: Trajectories | None = None, level: float = 0.0,
+        whole: Trajectories | None = None, level: float = 0.0, known: Known | None = None,
+        device: torch.device | str | None = None,
     ) -> PDEDataset:  # fmt: skip
         """Pieces of data to learn from and to judge on, made smooth; see `split`.
 
@@ -185,17 +186,32 @@ class PDEDomain:
             whole: if both are windows in time of the same few trajectories, the first of these: it is what is moved
                 and drawn.
             level: of noise, which isn't cut where an axis is open.
+            known: of chunks of one set, what is known of all of them.
+            device: of slices, where it isn't that of the pieces.
         """
-        scales = measure_scales(train, self.arguments.names)
+        spreads = None if known is None else known.train.extent.spreads
+        scales = measure_scales(train, self.arguments.names, spreads)
         padding = degree(self.evolution, self.evolution.rhs) + FIELD_DEGREE
-        # of each piece by itself: what is noise beside the largest mode of one may pass beside a smaller one
-        cut = max(map(_noise, [*train, *held_out])) if smoothing is None else smoothing
+        if smoothing is not None:
+            cut = smoothing
+        elif known is not None:
+            cut = max(known.train.noise, known.held_out.noise)
+        else:
+            # of each piece by itself: what is noise beside the largest mode of one may pass beside a smaller one
+            cut = max(map(noise_of, [*train, *held_out]))
         cut = cut if cut > NOISE else 0.0
         fine = TRAIN_NOISE if len(self.evolution.space) == 1 else PLANE_NOISE
+        lines, judged = (known.train.lines, known.held_out.lines) if known is not None else (None, None)
+
+        def slices(
+            pieces: Sequence[Trajectories], noise: float, lines: Lines | None, draft: bool = False
+        ) -> SliceData:
+            return SliceData(pieces, self.linearisation, scales, padding, max(cut, noise), draft, lines, device)
+
         found = PDEDataset(
-            draft=SliceData(train, self.linearisation, scales, padding, max(cut, DRAFT_NOISE), draft=True),
-            train=SliceData(train, self.linearisation, scales, padding, max(cut, fine)),
-            held_out=SliceData(held_out, self.linearisation, scales, padding, max(cut, NOISE)),
+            draft=slices(train, DRAFT_NOISE, lines, draft=True),
+            train=slices(train, fine, lines),
+            held_out=slices(held_out, NOISE, judged),
             scales=scales,
             noise=cut or level,
             alone=whole is not None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lieapp.config import DiscoverConfig
 from lieapp.data.axes import along, noise_level
@@ -10,7 +10,8 @@ from lieapp.data.own_trajectories import OwnData
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories, check_varying, noisy, thin
 from lieapp.numerics.spectral import noise_floor
-from lieapp.pde.domain import PDEDomain
+from lieapp.pde.chunks import Chunks, InChunks, Made
+from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
 from lieapp.pde.resolution import unresolved_words
 from lieapp.runs.store.checkpoint import DATA
@@ -39,6 +40,9 @@ class Gathering:
 
         Raises what `simulated` and `check_files` raise.
         """
+        if self.own is None and (chunks := self.in_chunks()) is not None:
+            self._gathered(chunks)
+            return chunks.chunks.pieces()
         if self.own is None:
             everything, samples = self.simulated(), self.config.samples
             everything.check_varying(self.domain.name)
@@ -47,6 +51,34 @@ class Gathering:
         device, parts = self.session.device, (self.own.train, self.own.held_out)
         train, held_out = ([self.spoiled(piece).to(device) for piece in part] for part in parts)
         return train, held_out
+
+    def in_chunks(self) -> InChunks | None:
+        """Who gathers simulated trajectories that are too many for one chunk; None if there is one."""
+        chunks = Chunks(self.config, self.domain, self.session.checkpoint, self.session.device)
+        if len(chunks.rows) > 1:
+            return InChunks(chunks, self.session.team, self.report)
+        if self.session.team is not None:
+            self.report.warn(
+                f"all {len(chunks.rows[0])} trajectories fit into one chunk: there is nothing to do for several "
+                "processes; set chunk to fewer"
+            )
+        return None
+
+    def chunked(self, gatherer: InChunks) -> PDEDataset:
+        """The data of the run in chunks.
+
+        Raises what `InChunks.gathered` raises, DataError for what doesn't vary.
+        """
+        return gatherer.dataset(self._gathered(gatherer))
+
+    def _gathered(self, gatherer: InChunks) -> Made:
+        made, rows = gatherer.gathered(), gatherer.chunks.rows
+        assert made.train is not None and made.held_out is not None  # at least one trajectory each
+        self._note(made.facts, made.error)
+        self.report.line(f"data: {rows[-1].stop} trajectories in {len(rows)} chunks of {len(rows[0])}")
+        first = gatherer.chunks.pieces()[0][0]
+        made.train.extent.joined(made.held_out.extent).check(first, self.domain.name)
+        return made
 
     def noise(self, pieces: Sequence[Trajectories]) -> float:
         """The share of the largest Fourier mode below which modes are noise; 0 without noise or with open axes."""
@@ -67,7 +99,7 @@ class Gathering:
             session.checkpoint.save_data(kept)
         elif kept.samples != config.samples + config.held_out:
             raise session.checkpoint.strange(f"it has {kept.samples} trajectories", DATA)
-        self._note_accuracy(kept)
+        self._note(kept.facts, kept.error)
         if domain.declaration.source is not None:
             self._check_misfit([kept])
         return self.spoiled(kept).to(session.device)
@@ -109,7 +141,7 @@ class Gathering:
         if self.missed is not None:
             self.directory.add_provenance(misfit=self.missed)
 
-    def _note_accuracy(self, data: Trajectories) -> None:
-        self.directory.add_provenance(data={**data.facts, "error": data.error})
-        if data.error == data.error:
-            self.report.line(f"data: estimated relative error {data.error:.1e}")
+    def _note(self, facts: Mapping[str, float | int | str], error: float) -> None:
+        self.directory.add_provenance(data={**facts, "error": error})
+        if error == error:
+            self.report.line(f"data: estimated relative error {error:.1e}")

@@ -129,6 +129,10 @@ def _unspread(config: DiscoverConfig) -> str:
     return f"a flow by solver = {config.moving.solver}, whose steps depend on the whole batch," if adaptive else ""
 
 
+def _unkept(config: DiscoverConfig) -> str:
+    return "reading files" if config.data.files else ""
+
+
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
 
 
@@ -187,6 +191,8 @@ PDES = Kind(
             execute=_execute,
             follow=lazily("lieapp.pde.discover:follow"),
             unspread=_unspread,
+            keeper=lazily("lieapp.pde.chunks:keeper"),
+            unkept=_unkept,
             check=_check,
             complete=_complete,
             typed=_typed,

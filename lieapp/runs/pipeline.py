@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from lieapp.document import Document
 from lieapp.errors import DataError, PluginError, ResumeError, RunError, SimulationError
 from lieapp.extension import Method, Work
+from lieapp.numerics.tree import Team
+from lieapp.progress import Reporter
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.registry.loader import HERE
 from lieapp.report.documents import provenance
@@ -25,27 +27,40 @@ from lieapp.settings import leaves
 Found = TypeVar("Found", bound=Result)
 """What a command finds."""
 
+Helpers = Callable[[Reporter], contextlib.AbstractContextManager[Team[Any] | None]]
+"""Processes that help with a run, for the time of a block."""
+
+
+def alone(report: Reporter) -> contextlib.AbstractContextManager[None]:
+    """No process helps."""
+    return contextlib.nullcontext()
+
 
 def sitting(
     run: RunDirectory, config: Any, work: Callable[[Session], Found], folders: Sequence[Path] = (),
-    methods: Mapping[str, Method] | None = None, *, quiet: bool = False,
+    methods: Mapping[str, Method] | None = None, *, quiet: bool = False, help: Helpers = alone,
 ) -> Found:  # fmt: skip
-    """Work on a run with everything told and kept."""
+    """Work on a run with everything told and kept, with the processes that `help` brings."""
     with reporting(quiet) as inner, running(run):
         report = RunReporter(inner, run)
         report.line(f"run {run.path}")
         if without := check_sealed(run.path):
             report.warn(f"{run.id}: an earlier version wrote {', '.join(without)}, without checksums; damage there "
                         "can't be seen")  # fmt: skip
-        return work(Session(run, report, config, folders, methods))
+        with help(report) as team:
+            session = Session(run, report, config, folders, methods)
+            session.team = team
+            return work(session)
 
 
 def work_on(
-    run: RunDirectory, config: Any, catalog: Catalog, work: Work, *, entry: Entry | None = None, quiet: bool = False
-) -> Result:
+    run: RunDirectory, config: Any, catalog: Catalog, work: Work, *, entry: Entry | None = None,
+    quiet: bool = False, help: Helpers = alone,
+) -> Result:  # fmt: skip
     """Do or go on with a run; returns its result, which is kept in the run with its report.
 
     Args:
+        help: brings the processes that help.
         entry: what is worked on, unless the plugin of the settings.
     """
 
@@ -68,7 +83,7 @@ def work_on(
         return result
 
     methods = {name: known.item for name, known in catalog.methods.items()}
-    return sitting(run, config, execute, catalog.folders, methods, quiet=quiet)
+    return sitting(run, config, execute, catalog.folders, methods, quiet=quiet, help=help)
 
 
 def write_run_report(run: RunDirectory, title: str, about: str, told: Document) -> Path:

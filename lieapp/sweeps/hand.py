@@ -7,8 +7,12 @@ each with an `Answer` on stdout. It ends with its parent.
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import itertools
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,10 +29,14 @@ from lieapp.results.sweep import Failure
 from lieapp.runs.pipeline import unless_refused, work_on
 from lieapp.runs.process.claim import is_free
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.files import process_lock
 from lieapp.sweeps.messages import Answer, Setup, Task
 
 LOOK = 0.5
 """Seconds between two looks at a run that another process still works on."""
+
+_held = contextlib.ExitStack()
+"""The lock of the GPU that this process has taken."""
 
 
 def main() -> None:
@@ -95,15 +103,46 @@ def _work(task: Task, run: RunDirectory, catalog: Catalog, folders: Sequence[Pat
         _wait(run)
         if run.state == "done" and run.summary() is not None:
             return
-        work_on(run, run.config_as(settings), catalog, work, quiet=True)
+        config = run.config_as(settings)
+        _place(config)
+        work_on(run, config, catalog, work, quiet=True)
         return
     config = msgspec.json.decode(task.config, type=settings)
+    _place(config)
     check_device(getattr(config, "device", "cpu"))
     root = Path(task.root)
     run = RunDirectory.create(root, config, task.plugin, entry=entry, folders=folders, run_id=task.run)
     run.add_provenance(sweep=task.sweep)
     with unless_refused(run):
         work_on(run, config, catalog, work, quiet=True)
+
+
+def _place(config: msgspec.Struct) -> None:
+    """Take a GPU for a cell that names none of its own."""
+    if getattr(config, "device", "cpu") in ("auto", "cuda"):
+        take_gpu()
+
+
+@functools.cache
+def take_gpu() -> None:
+    """Make one GPU torch's current one, of those that this process sees one that the fewest others have taken.
+
+    Processes of one host and user, also those of other sweeps, agree by locks, which end with them. The name of a
+    GPU is the same for all of them, in whatever order CUDA_VISIBLE_DEVICES lists it.
+    """
+    import torch
+
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if not count:
+        return
+    names = [torch.cuda.get_device_properties(number).uuid for number in range(count)]
+    folder = Path(tempfile.gettempdir()) / f"lieapp-gpus-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for others in itertools.count():
+        for number, name in enumerate(names):
+            if _held.enter_context(process_lock(folder / f"{name}-{others}")):
+                torch.cuda.set_device(number)
+                return
 
 
 def _wait(run: RunDirectory) -> None:

@@ -85,11 +85,11 @@ def place_of(on: str | None, file: Path | None) -> Local | Remote:
                      hint=EXAMPLES)  # fmt: skip
 
 
-def check_installed() -> None:
-    """Raises UsageError unless the packages of the extra are there."""
+def check_installed(command: str = "lieapp sweep") -> None:
+    """Raises UsageError unless the packages of the extra are there, which a command needs."""
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
         raise UsageError(
-            f"lieapp sweep needs {' and '.join(missing)}, not installed here.",
+            f"{command} needs {' and '.join(missing)}, not installed here.",
             hint=f"Install the extra with `{INSTALL}`.",
         )

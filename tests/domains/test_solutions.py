@@ -26,7 +26,7 @@ def trajectories(samples=3):
 
 
 def data(shape, dtype=torch.float64):
-    return PatchData(trajectories(), SCALES, 0, shape, dtype)
+    return PatchData([trajectories()], SCALES, 0, shape, dtype)
 
 
 def physical(patches):
@@ -142,7 +142,8 @@ def test_dtype_and_late_times():
     late = trajectories()
     late = Trajectories(TIME + 1e4, late.grid, late.values / 1e4, late.unknowns)
     scales = Scales((1e4 + 3.0, *SCALES.origin[1:]), SCALES.size)
-    found = PatchData(late, scales, 0, (4, 3, 5), torch.float32).take(torch.tensor([1]), torch.tensor([[2, 0, 0]]))
+    patches = PatchData([late], scales, 0, (4, 3, 5), torch.float32)
+    found = patches.take(torch.tensor([1]), torch.tensor([[2, 0, 0]]))
     assert found.points.dtype == found.weight.dtype == torch.float32 and found.corner.dtype == torch.float64
     # scaled before it is rounded: all digits of float32
     expected = (torch.arange(2, 6) * 0.5 / 4.0).float()
@@ -167,7 +168,7 @@ def test_time_in_any_place(time):
 
 def test_points_in_the_order_of_the_domain():
     scales = Scales((-1.0, 3.0, 2.0, 0.0, 0.0), (4.0, 4.0, 3.0, 2.0, 0.5))  # x, t, y, u, v
-    found = PatchData(trajectories(), scales, 1, (4, 3, 5), torch.float64)
+    found = PatchData([trajectories()], scales, 1, (4, 3, 5), torch.float64)
     batch = found.take(torch.tensor([2]), torch.tensor([[1, 2, 1]]))
     plain = data((4, 3, 5)).take(torch.tensor([2]), torch.tensor([[1, 2, 1]]))
     torch.testing.assert_close(batch.points, plain.points[:, [1, 0, 2, 3, 4]])
@@ -188,5 +189,5 @@ def test_uneven_times_are_refused_by_name():
     even = trajectories()
     bent = Trajectories(TIME + 1e-3 * (TIME - 5) ** 2, even.grid, even.values, even.unknowns)
     with pytest.raises(GridError, match=r"t is not sampled evenly: its steps lie between 0\.4") as error:
-        PatchData(bent, SCALES, 0, (4, 3, 5), torch.float64)
+        PatchData([bent], SCALES, 0, (4, 3, 5), torch.float64)
     assert "finite_samples" in error.value.hint

@@ -1,8 +1,10 @@
 """The same numbers on a CUDA device: data, spectrum, training and the whole command."""
 
 import json
+import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -74,6 +76,24 @@ def test_the_command(tmp_path):
     print(summary["seconds"], summary["generators"], [row["cosine"] for row in summary["truth"]])
     assert summary["count"] == 2
     assert min(row["cosine"] for row in summary["truth"]) > 0.999
+
+
+def test_processes_of_a_sweep_share_the_gpus(tmp_path):
+    """Two processes at a time: the second takes another GPU, or the only one too."""
+    code = (
+        "import sys; from lieapp.numerics.processor import find_device; from lieapp.sweeps.hand import take_gpu; "
+        "take_gpu(); print(find_device('auto'), flush=True); sys.stdin.read()"
+    )
+    with ExitStack() as ending:
+        found = []
+        for _ in range(2):
+            process = subprocess.Popen(
+                [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                env={**os.environ, "TMPDIR": str(tmp_path)},
+            )  # fmt: skip
+            ending.callback(process.communicate)
+            found.append(process.stdout.readline().strip())
+    assert found == ["cuda:0", f"cuda:{min(1, torch.cuda.device_count() - 1)}"]
 
 
 def network(device, slots=3):

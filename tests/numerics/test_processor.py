@@ -1,10 +1,14 @@
-"""Freed tensors leave their pages to the next ones."""
+"""Freed tensors leave their pages to the next ones; which GPU a device is."""
 
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import torch
+
+from lieapp.errors import DeviceError
+from lieapp.numerics.processor import find_device
 
 SCRIPT = """
 import resource
@@ -44,3 +48,21 @@ def test_pages_of_freed_tensors_are_used_again() -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the variable is the GNU C library's")
 def test_an_environment_that_sets_malloc_is_left_as_it_is() -> None:
     assert faults(MALLOC_MMAP_THRESHOLD_="131072")[0] > 20 * 2048
+
+
+def test_a_device_without_a_number_is_the_current_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: False)
+    assert [find_device(text) for text in ("auto", "cuda", "cuda:2")] == ["cuda:0", "cuda:0", "cuda:2"]
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
+    assert [find_device(text) for text in ("auto", "cuda", "cuda:0")] == ["cuda:1", "cuda:1", "cuda:0"]
+    with pytest.raises(DeviceError, match="cuda:0 to cuda:2"):
+        find_device("cuda:3")
+    told = {"RANK": "2", "WORLD_SIZE": "3", "LOCAL_RANK": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    assert find_device("auto") == "cuda:2"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert find_device("auto") == "cpu"

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -46,6 +48,62 @@ def test_a_cell_uses_memory_as_a_command_does(tmp_path, monkeypatch):
     assert b"MALLOC_TRIM_THRESHOLD_" not in names and b"LIEAPP_KEPT" in names
 
 
+TAKING = """
+import sys
+from types import SimpleNamespace as Fake
+
+names = sys.argv[1:]
+cuda = Fake(is_available=lambda: bool(names), device_count=lambda: len(names), set_device=print)
+cuda.get_device_properties = lambda number: Fake(uuid=names[number])
+sys.modules["torch"] = Fake(cuda=cuda)
+
+from lieapp.sweeps.hand import take_gpu
+
+take_gpu()
+take_gpu()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+"""A process that takes a GPU of those that are named, and keeps it until its input ends."""
+
+
+@pytest.fixture
+def take(tmp_path):
+    """Start a process that sees these GPUs: the process, and the number of the one that it took."""
+    processes = []
+
+    def taken(*names: str):
+        process = subprocess.Popen(
+            [sys.executable, "-c", TAKING, *names], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[2])},
+        )  # fmt: skip
+        processes.append(process)
+        lines = [*iter(process.stdout.readline, "ready\n")]
+        return process, *map(int, lines)
+
+    yield taken
+    for process in processes:
+        process.communicate()
+
+
+def test_processes_of_a_host_take_gpus_in_turn(take):
+    """Those that no other has first; where all are taken, several share each."""
+    first, number = take("a", "b")
+    assert number == 0
+    assert [take("a", "b")[1] for _ in range(4)] == [1, 0, 1, 0]
+    first.kill()
+    first.wait()
+    assert take("a", "b")[1] == 0, "what a process had is free again when it ends"
+
+
+def test_a_gpu_is_the_same_one_in_any_order_of_visible_ones(take):
+    """Dask-CUDA lists the GPUs for each worker from its own on; a job may see a single one."""
+    assert [take(*names)[1] for names in ("abc", "bca", "cab")] == [0, 0, 0]
+    assert take("b")[1] == 0
+    assert take("b", "a")[1] == 1
+    assert len(take()) == 1
+
+
 def the_same(run, other):
     """Whether two results are the same but for the run's name and its times."""
     found = []
@@ -63,6 +121,7 @@ def test_a_cell_is_the_run_made_by_hand(hand, tmp_path):
     runs = [RunDirectory(tmp_path / "runs" / task.run) for task in tasks]
     assert runs[0].state == "done" and not the_same(runs[0], runs[1]) and not runs[2].path.exists()
     assert runs[0].provenance()["sweep"] == tasks[0].sweep
+    assert runs[0].provenance()["device_used"] == "cpu"
     assert runs[0].provenance()["command"] == ["lieapp", "sweep", "grid.toml"]
     # the seconds of the second run begin with it
     assert runs[1].summary().seconds["start"] < 2

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load
 from torch import Tensor
 
@@ -68,8 +69,8 @@ class Checkpoint:
         """What is raised where what was kept, of this training or under a name, isn't this run's."""
         return _refused(self.folder / f"{name or self._name}.safetensors", why)
 
-    def save_data(self, data: Trajectories) -> None:
-        """Keep the trajectories, so that a resumed run needn't simulate again."""
+    def save_data(self, data: Trajectories, name: str = DATA) -> None:
+        """Keep trajectories, all or a chunk of them, so that a resumed run needn't simulate again."""
         facts = {
             "axes": [asdict(axis) for axis in data.grid.axes],
             "unknowns": data.unknowns,
@@ -77,33 +78,45 @@ class Checkpoint:
             "error": data.error,
             "facts": data.facts,
         }
-        self._write(DATA, {"time": data.time.cpu(), "values": data.values.cpu().contiguous()}, facts)
+        self._write(name, {"time": data.time.cpu(), "values": data.values.cpu().contiguous()}, facts)
 
-    def data(self) -> Trajectories | None:
+    def data(self, name: str = DATA) -> Trajectories | None:
         """What `save_data` kept, or None. Raises ResumeError if it can't be read or isn't finite."""
-        found = self._read(DATA, Described)
+        found = self._read(name, Described)
         if found is None:
             return None
         tensors, facts = found
         time, values, grid = tensors.get("time"), tensors.get("values"), Grid(tuple(facts.axes))
-        file = self.folder / f"{DATA}.safetensors"
+        file = self.folder / f"{name}.safetensors"
         if time is None or values is None or not (values.is_floating_point() and time.is_floating_point()):
             raise _refused(file, "it has no times and values")
         if time.ndim != 1 or values.ndim < 3 or values.shape[1:] != (len(time), len(facts.unknowns), *grid.shape):
             raise _refused(file, f"its values have the shape {tuple(values.shape)}, which doesn't fit its axes")
         if not (values.isfinite().all() and time.isfinite().all()):
             raise _refused(file, "its values aren't all finite")
-        return Trajectories(time, grid, values, tuple(facts.unknowns), facts.time_name, facts.error, facts.facts)
+        return _described(facts, time, values)
+
+    def mapped(self, name: str) -> Trajectories:
+        """What `data` gives, checked before: values are read from the file as they are used."""
+        file = self.folder / f"{name}.safetensors"
+        try:
+            with safe_open(file, "pt") as opened:
+                facts = msgspec.convert(json.loads(opened.metadata()["facts"]), Described)
+                return _described(facts, opened.get_tensor("time"), opened.get_tensor("values"))
+        except (OSError, ValueError, LookupError, SafetensorError) as error:
+            raise _refused(file, str(error)) from None
 
     def drop_data(self) -> None:
         """Give the space of the trajectories back once the run is done."""
         with contextlib.suppress(FileNotFoundError):
             (self.folder / f"{DATA}.safetensors").unlink()
+        shutil.rmtree(self.folder / DATA, ignore_errors=True)
 
     def _write(self, name: str, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         # facts travel in the same file, so that the two can't come from different moments
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_atomic(self.folder / f"{name}.safetensors", sealed_tensors(tensors, facts=json.dumps(facts)))
+        file = self.folder / f"{name}.safetensors"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(file, sealed_tensors(tensors, facts=json.dumps(facts)))
 
     def _read(self, name: str, kind: type[Facts]) -> tuple[dict[str, Tensor], Facts] | None:
         file = self.folder / f"{name}.safetensors"
@@ -132,6 +145,11 @@ class Described(msgspec.Struct):
     time_name: str
     error: float
     facts: dict[str, Any]
+
+
+def _described(facts: Described, time: Tensor, values: Tensor) -> Trajectories:
+    grid = Grid(tuple(facts.axes))
+    return Trajectories(time, grid, values, tuple(facts.unknowns), facts.time_name, facts.error, facts.facts)
 
 
 Facts = TypeVar("Facts", Reached, Described)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lieapp.methods.fields import Slotted
     from lieapp.methods.loop import Training
     from lieapp.methods.result import Level
+    from lieapp.numerics.tree import Team
     from lieapp.runs.store.checkpoint import Checkpoint
     from lieapp.runs.store.reporter import RunReporter
 
@@ -128,6 +129,8 @@ class Session:
         self.stage, self.before = "", 0
         self.here = False
         """Whether what is worked on was declared in this process, so that no other one can load it by its name."""
+        self.team: Team[Any] | None = None
+        """Other processes that have the chunks of the run at hand; None if this one does everything."""
         self._at_work: list[Session] = []
         """The part whose fields pages draw."""
         self.is_aside = False

@@ -1,0 +1,225 @@
+"""Trajectories in chunks, more than a memory holds: files of so many each, made and measured one by one.
+
+A chunk depends on settings and its number alone, so that whoever is free may make it: this process, or one of a
+team (`numerics.tree`). Files are mapped into memory: what is used of them is read, and memory stays as it is.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+
+from lieapp.api import PDE
+from lieapp.config import DiscoverConfig
+from lieapp.data.simulate import random_states
+from lieapp.data.sizes import check_simulation, chunk_size, kept_bytes
+from lieapp.data.stepping import Tolerance
+from lieapp.data.trajectories import Trajectories, noisy, thin
+from lieapp.domains.base import Domain
+from lieapp.domains.solutions import Slices
+from lieapp.errors import SimulationError
+from lieapp.numerics.tree import Team
+from lieapp.pde.data import Known, Measured
+from lieapp.pde.domain import PDEDataset, PDEDomain
+from lieapp.progress import Reporter
+from lieapp.runs.store.checkpoint import DATA, Checkpoint
+from lieapp.runs.store.session import Session
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A chunk that is there.
+
+    Args:
+        error: estimated relative error of its values.
+        facts: how it was made, see `Trajectories`.
+        train, held_out: what is measured of its trajectories of either kind; None if it has none.
+    """
+
+    error: float
+    facts: dict[str, float | int | str]
+    train: Measured | None
+    held_out: Measured | None
+
+    def joined(self, other: Made) -> Made:
+        """Both chunks as one."""
+        facts = {key: _together(key, self.facts[key], other.facts[key]) for key in self.facts}
+        return Made(
+            max(self.error, other.error), facts, _joined(self.train, other.train),
+            _joined(self.held_out, other.held_out),
+        )  # fmt: skip
+
+
+def _together(key: str, one: Any, other: Any) -> float | int | str:
+    found: float | int | str = round(one + other, 2) if key == "seconds" else max(one, other)
+    return found
+
+
+def _joined(one: Measured | None, other: Measured | None) -> Measured | None:
+    return other if one is None else one if other is None else one.joined(other)
+
+
+class Chunks:
+    """The chunks of a run, for whoever makes them or computes on them.
+
+    Args:
+        checkpoint: where their files lie.
+        device: that computes.
+    """
+
+    def __init__(self, config: DiscoverConfig, domain: PDEDomain, checkpoint: Checkpoint, device: str) -> None:
+        self.config, self.domain, self.device, self._checkpoint = config, domain, device, checkpoint
+        total, size = config.samples + config.held_out, chunk_size(config, domain.declaration)
+        self.rows = [range(first, min(first + size, total)) for first in range(0, total, size)]
+        self._data: PDEDataset | None = None
+
+    def make(self, number: int, state: Tensor, progress: Callable[[int, int], None] = lambda k, n: None) -> Made:
+        """Make a chunk, unless it is there already, and measure it.
+
+        Args:
+            state: of the generator of initial states before the first trajectory of the chunk.
+        """
+        rows, name = self.rows[number], self._name(number)
+        data = self._checkpoint.data(name)
+        if data is None:
+            generator = torch.Generator()
+            generator.set_state(state)
+            tolerance = Tolerance(self.config.tolerance)
+            found = self.domain.simulated(len(rows), generator, self.device, tolerance, progress)
+            self._checkpoint.save_data(self._spoiled(found, number).to("cpu"), name)
+        elif data.samples != len(rows):
+            raise self._checkpoint.strange(f"it has {data.samples} trajectories", name)
+        # as everybody else will see it
+        data = self._checkpoint.mapped(name)
+        cut = self._cut(rows)
+        parts = (data.select(slice(0, cut)), data.select(slice(cut, None)))
+        return Made(data.error, data.facts, *(Measured.of(part) if part.samples else None for part in parts))
+
+    def pieces(self) -> tuple[list[Trajectories], list[Trajectories]]:
+        """Those to learn from and those to judge on, once all chunks are there; one piece of each chunk."""
+        train, held_out = list[Trajectories](), list[Trajectories]()
+        for number, rows in enumerate(self.rows):
+            data, cut = self._checkpoint.mapped(self._name(number)), self._cut(rows)
+            train += [data.select(slice(0, cut))] if cut else []
+            held_out += [data.select(slice(cut, None))] if cut < len(rows) else []
+        return train, held_out
+
+    def dataset(self, known: Known) -> PDEDataset:
+        """The data of the run, once all chunks are there.
+
+        Args:
+            known: what is measured of all of them.
+        """
+        if self._data is None:
+            train, held_out = self.pieces()
+            self._data = self.domain.prepared(
+                train, held_out, self.config.smoothing, known=known, device=self.device
+            )
+        return self._data
+
+    def _name(self, number: int) -> str:
+        return f"{DATA}/{number:05d}"
+
+    def _cut(self, rows: range) -> int:
+        """How many of some trajectories are there to learn from."""
+        return min(max(self.config.samples - rows.start, 0), len(rows))
+
+    def _spoiled(self, data: Trajectories, number: int) -> Trajectories:
+        config = self.config
+        thinned = thin(data, config.every_point, config.every_time)
+        return noisy(thinned, config.noise, config.seed + number) if config.noise else thinned
+
+
+def keeper(config: DiscoverConfig, declaration: PDE, session: Session) -> Chunks:
+    """What a process of a team has of a run."""
+    return Chunks(config, PDEDomain(declaration), session.checkpoint, session.device)
+
+
+def make(number: int, state: Tensor, chunks: Chunks) -> Made:
+    """A task of a team: one chunk."""
+    return chunks.make(number, state)
+
+
+def share_of(
+    which: str, known: Known, number: int, count: int, size: int,
+    share: Callable[[Domain[Slices], Iterable[Slices]], Found], chunks: Chunks,
+) -> Found:  # fmt: skip
+    """A task of a team: what a part of the slices gives of a sum.
+
+    Args:
+        which: train or held_out.
+        number: of the part, see `pde.data.SliceData.of_part`.
+    """
+    data = chunks.dataset(known)
+    with torch.no_grad():
+        part = (data.train if which == "train" else data.held_out).of_part(number, count, size)
+        return share(chunks.domain, part)
+
+
+class InChunks:
+    """Who gathers the chunks of a run.
+
+    Args:
+        team: who makes them and computes on them; None if this process does.
+    """
+
+    def __init__(self, chunks: Chunks, team: Team[Chunks] | None, report: Reporter) -> None:
+        self.chunks, self._team, self._report = chunks, team, report
+
+    def gathered(self) -> Made:
+        """All chunks, made.
+
+        Raises SimulationError if that would take more than a day or more than the disk holds.
+        """
+        chunks = self.chunks
+        total = sum(map(len, chunks.rows))
+        check_simulation(chunks.domain.declaration, total, memory=float("inf"))
+        self._check_disk(total)
+        seeded = torch.Generator().manual_seed(chunks.config.seed)
+        counts = [len(rows) for rows in chunks.rows]
+        states = random_states(chunks.domain.declaration, chunks.domain.evolution, counts, seeded)
+        found: Made | None = None
+        for number, made in enumerate(self._each(states), 1):
+            found = made if found is None else found.joined(made)
+            self._report.progress(number, len(counts), "chunks of trajectories")
+        assert found is not None  # there is a chunk at least
+        return found
+
+    def dataset(self, made: Made) -> PDEDataset:
+        """The data of the run, sums over which the team computes."""
+        assert made.train is not None and made.held_out is not None  # at least one trajectory each
+        known, team = Known(made.train, made.held_out), self._team
+        data = self.chunks.dataset(known)
+        if team is not None:
+            data.train.elsewhere = partial(_elsewhere, team, "train", known)
+            data.held_out.elsewhere = partial(_elsewhere, team, "held_out", known)
+        return data
+
+    def _each(self, states: Iterable[Tensor]) -> Iterator[Made]:
+        tasks = (partial(make, number, state) for number, state in enumerate(states))
+        return (task(self.chunks) for task in tasks) if self._team is None else self._team.each(tasks)
+
+    def _check_disk(self, total: int) -> None:
+        domain, folder = self.chunks.domain, self.chunks._checkpoint.folder
+        needed, free = total * kept_bytes(domain.declaration), shutil.disk_usage(folder.parent).free
+        if needed > free:
+            raise SimulationError(
+                f"{domain.name}: {total} trajectories take {needed / 1e9:.3g} GB; the disk of {folder.parent} has "
+                f"{free / 1e9:.3g} GB.",
+                hint="Give --out a folder on a larger disk, or lower the number of trajectories.",
+            )
+
+
+def _elsewhere(
+    team: Team[Chunks], which: str, known: Known, parts: int, count: int, size: int,
+    share: Callable[[Domain[Slices], Iterable[Slices]], Found],
+) -> Iterator[Found]:  # fmt: skip
+    return team.each(partial(share_of, which, known, number, count, size, share) for number in range(parts))

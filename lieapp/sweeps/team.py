@@ -1,0 +1,141 @@
+"""A run whose chunks several processes of Dask make and compute on, all with the same folder of runs."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import cloudpickle
+import msgspec
+from distributed import Client, Future
+
+from lieapp.errors import PluginError
+from lieapp.extension import Work
+from lieapp.numerics.processor import use_processor
+from lieapp.progress import Reporter, SilentReporter
+from lieapp.registry.catalog import Catalog, Entry, load_catalog
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.reporter import RunReporter
+from lieapp.runs.store.session import Session
+from lieapp.sweeps.carried import Files, plugin_files, write_files
+from lieapp.sweeps.cluster import ClusterError, check_workers, connected, described
+from lieapp.sweeps.kept import PROOF, prove
+from lieapp.sweeps.place import Local, Remote
+
+LOOK = 0.3
+"""Seconds between two looks at the scheduler."""
+
+AHEAD = 2
+"""Tasks sent for each thread of the workers: the next one is there when one ends."""
+
+Found = TypeVar("Found")
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What every worker needs to have the chunks of a run at hand.
+
+    Args:
+        run: its folder, absolute.
+        sha256: of the plugin's file.
+        files: the plugin files.
+    """
+
+    run: str
+    command: str
+    plugin: str
+    sha256: str
+    config: dict[str, Any]
+    files: Files
+
+
+class DaskTeam:
+    """The workers of a scheduler; see `numerics.tree.Team`."""
+
+    def __init__(self, client: Client, order: Order) -> None:
+        self._client, self._order = client, msgspec.msgpack.encode(order)
+
+    def each(self, tasks: Iterable[Callable[[Any], Found]]) -> Iterator[Found]:
+        """What the tasks give, in their order. Raises ClusterError if the scheduler is lost."""
+        sent = deque[Future]()
+        try:
+            for task in tasks:
+                content = cloudpickle.dumps(task)
+                sent.append(self._client.submit(ask, self._order, content, pure=False))
+                while len(sent) >= AHEAD * max(1, sum(self._client.nthreads().values())):
+                    yield self._answer(sent.popleft())
+            while sent:
+                yield self._answer(sent.popleft())
+        finally:
+            self._client.cancel([*sent])
+
+    def _answer(self, future: Future) -> Any:
+        while True:
+            if self._client.status != "running":
+                raise ClusterError("the connection to the scheduler was lost.", hint="Start it again, and resume.")
+            with contextlib.suppress(TimeoutError):
+                return future.result(timeout=LOOK)
+
+
+@contextlib.contextmanager
+def helped(
+    place: Local | Remote, run: RunDirectory, config: Any, catalog: Catalog, entry: Entry, work: Work,
+    report: Reporter,
+) -> Iterator[DaskTeam]:  # fmt: skip
+    """Workers for the chunks of a run, started or found.
+
+    Raises ClusterError if there are none, if they have other versions, or if one doesn't share the folder of runs.
+    """
+    with connected(place) as client:
+        proof, own = prove(run), run.path.resolve()
+        try:
+            workers = check_workers(client, own, proof, [])
+        finally:
+            (own / PROOF).unlink(missing_ok=True)
+        if apart := sorted({one.host for one in workers if not one.shares}):
+            raise ClusterError(
+                f"{', '.join(apart)}: its workers don't see {own}, where the chunks of the run are kept.",
+                hint="Give --out a folder that all machines share at the same path.",
+            )
+        for words in described(workers, getattr(config, "threads", 1)):
+            report.line(words)
+        built = msgspec.to_builtins(config)
+        order = Order(str(own), work.command, entry.name, entry.sha256, built, plugin_files(catalog))
+        yield DaskTeam(client, order)
+
+
+_lock = threading.Lock()
+_kept: dict[str, Any] = {}
+"""What has the chunks of the last run at hand, by the run's folder."""
+
+
+def ask(order: bytes, task: bytes) -> Any:
+    """Do a task on the worker that this is called on, one at a time."""
+    with _lock:
+        wanted = msgspec.msgpack.decode(order, type=Order)
+        if wanted.run not in _kept:
+            _kept.clear()
+            _kept[wanted.run] = _keeper(wanted)
+        return cloudpickle.loads(task)(_kept[wanted.run])
+
+
+def _keeper(order: Order) -> Any:
+    with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
+        catalog = load_catalog(write_files(order.files, Path(folder)))
+        entry = catalog.get(order.plugin)
+        if entry.sha256 != order.sha256:
+            raise PluginError(
+                f"{order.plugin}: {entry.file} has sha256 {entry.sha256[:8]} on a worker, and {order.sha256[:8]} "
+                "where the run began.", hint="Install the same lieapp and the same plugins everywhere.",
+            )  # fmt: skip
+        work = catalog.work(entry, order.command)
+        config = msgspec.convert(order.config, catalog.settings(work))
+        run = RunDirectory(Path(order.run))
+        session = Session(run, RunReporter(SilentReporter(), run), config, catalog.folders)
+        assert work.keeper is not None  # checked before
+        use_processor(getattr(config, "threads", 1))
+        return work.keeper(config, entry.declaration, session)

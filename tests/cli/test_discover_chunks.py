@@ -1,0 +1,62 @@
+"""`lieapp discover` on trajectories in chunks, by one process and by several."""
+
+import pytest
+
+COARSE = """
+import sympy as sp
+from lieapp.api import PDE, SumOfSines, hookimpl
+
+t, x = sp.symbols("t x", real=True)
+u = sp.Function("u")(t, x)
+mine = PDE(
+    name="coarse", title="Burgers, coarse", equation=sp.Eq(u.diff(t) + u * u.diff(x), u.diff(x, 2)),
+    region={t: (0, 2), x: (0, 16)}, points={t: 12, x: 32}, periodic=[x],
+    initial=SumOfSines(terms=3, wavenumbers=(1,)),
+)
+
+@hookimpl
+def lieapp_domains():
+    return [mine]
+"""
+QUICK = ["discover", "--plugin", "coarse", "--method", "spectrum", "--samples", "6", "--json", "--quiet", "--set",
+         "finite_samples=0", "--set", "cross_check=false", "--set", "chunk=3"]  # fmt: skip
+
+
+@pytest.fixture
+def coarse(tmp_path):
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "coarse.py").write_text(COARSE)
+
+
+def numbers(said):
+    return {key: value for key, value in said.json.items() if key not in ("run", "seconds")}
+
+
+@pytest.mark.slow
+def test_processes_find_what_one_finds(lieapp, coarse):
+    pytest.importorskip("distributed")
+    one, two = lieapp(*QUICK), lieapp(*QUICK, "--on", "local:2")
+    assert one.code == two.code == 0, two.err
+    assert numbers(one) == numbers(two) and one.json["count"] == 3
+
+
+def test_chunks_hold_all_trajectories(lieapp, coarse, tmp_path):
+    said = lieapp(*QUICK, "--seed", "1")
+    assert said.code == 0 and said.json["count"] == 3
+    (run,) = (tmp_path / "runs").iterdir()
+    assert "10 trajectories in 4 chunks of 3" in (run / "log.txt").read_text()
+    assert not (run / "checkpoint" / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--on", "local:0"], "--on local:0: expected local"),
+        (["--plugin", "images", "--on", "local:2"], "has no use for other processes"),
+        (["--set", "chunk=-1"], "chunk is -1"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(lieapp, coarse, words, said):
+    pytest.importorskip("distributed")
+    found = lieapp(*(["discover", "--json"] if "--plugin" in words else QUICK), *words)
+    assert found.code == 2 and said in found.error["message"]
