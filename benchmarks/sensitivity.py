@@ -24,7 +24,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import torch
 from cells import finished
 from machine import heading
@@ -99,8 +98,8 @@ def keep(sweep: Path, out: Path) -> None:
 
 def of_run(folder: Path) -> dict[str, Any]:
     """Settings and slots of a run; inner products are those on the drawing grid of its first held-out solution."""
-    run, found, arrays = RunDirectory(folder), result_of(folder, EquationResult), load_file(folder / FIELDS)
-    config = msgspec.convert(run.config(), DiscoverConfig)
+    config, found = RunDirectory(folder).config_as(DiscoverConfig), result_of(folder, EquationResult)
+    arrays = load_file(folder / "fields.safetensors")
     assert found is not None  # of a run that is done
     both = torch.cat([arrays["learned"], arrays["truth"]]).double()
     values = (both / arrays["scale"].double().reshape(-1, *[1] * (both.ndim - 2))).flatten(1)
@@ -108,12 +107,10 @@ def of_run(folder: Path) -> dict[str, Any]:
     steps = own.epochs * config.samples // own.trajectories
     return {
         **{key: getattr(own, key) for key in WEIGHTS}, "seed": config.seed, "steps": steps, "trunk": own.trunk,
-        "head": own.head, "batch": own.batch, "rate": own.rate, "names": [row.name for row in found.truth],
+        "head": own.head, "batch": own.batch, "rate": own.rate, "slots": config.slots,
+        "names": [row.name for row in found.truth],
         **held_in(values @ values.T, [float("inf") if row.eta is None else row.eta for row in found.generators]),
     }  # fmt: skip
-
-
-FIELDS = "fields.safetensors"
 
 
 def parse() -> argparse.Namespace:
@@ -250,8 +247,8 @@ def weights_note(rows: Sequence[dict[str, Any]]) -> str:
         "Each cell is a run of `lieapp discover`, one of the sweep `benchmarks/sweeps/weights.toml`; `weights.csv` "
         f"has a line for each. Method gradient: {own['steps']} steps of Adam (rate {own['rate']:g}, a tenth of it "
         f"in the second half) on {own['batch']} slices, trunk of {own['trunk']} and heads of {own['head']}, "
-        f"{len(own['eta'])} slots, no floor. The seed of a cell is also that of its trajectories. Found as above, "
-        "with the cosines on the drawing grid of the first held-out solution."
+        f"{own['slots']} slots, half as many more if all are exact, no floor. The seed of a cell is also that of "
+        "its trajectories. Found as above, with the cosines on the drawing grid of the first held-out solution."
     )
 
 
