@@ -31,10 +31,13 @@ method = "spectrum"
 NAME = "grid"
 """What a sweep is called unless it is given another name."""
 
-LONGEST = 20_000
+LONGEST = 200_000
 """Characters of a file."""
 
 MOST_PROCESSES = 64
+
+ENDS = ("done", "failed", "cancelled", "lost", *ACTIVE)
+"""States of cells, in the order in which they are counted."""
 
 MOST_AT_WORK, MOST_ROWS = 16, 100
 """Cells at work, and rows of the grid, that are shown."""
@@ -47,7 +50,7 @@ def show_form(earlier: SweepConfig | None, version: str) -> None:
         earlier: what the fields hold at first; an example without it.
         version: other fields begin anew under another version.
     """
-    first = earlier.text if earlier else EXAMPLE
+    first = earlier.text[:LONGEST] if earlier else EXAMPLE
     st.markdown(
         "A sweep is a grid of runs, one for each combination of the values in `[grid]`. One table shows what they "
         "found, with the spread over seeds."
@@ -111,10 +114,6 @@ def show_cells(run: RunDirectory) -> None:
             st.caption(f"{len(busy) - MOST_AT_WORK} more are at work.")
     with st.expander("All cells"):
         _table(plans, found)
-
-
-ENDS = ("done", "failed", "cancelled", "lost", *ACTIVE)
-"""States of cells, in the order in which they are counted."""
 
 
 def _at_work(plan: Plan, run: RunDirectory, status: Status) -> None:
