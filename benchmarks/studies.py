@@ -155,7 +155,13 @@ def trained(case: Case, settings: Settings, every: int = 0) -> Iterator[tuple[in
 
 
 def held_against(case: Case, fields: Slotted, slots: int) -> dict[str, Any]:
-    """Learned fields held against the derived generators on held-out data.
+    """Learned fields held against the derived generators on held-out data, see `held_in`."""
+    judged = judge(case.domain, Joined(fields, case.known), case.data.held_out.batches(48, 8))
+    return held_in(judged.gram, judged.eta[:slots].tolist())
+
+
+def held_in(gram: torch.Tensor, eta: Sequence[float]) -> dict[str, Any]:
+    """Slots held against generators, by the inner products of both, slots first, and the slots' η.
 
     A slot is right if its η is below VALID and its cosine with the span of the generators is FOUND or more.
     `found`: how many independent directions the right ones of the first N slots have, N being the number of
@@ -166,12 +172,12 @@ def held_against(case: Case, fields: Slotted, slots: int) -> dict[str, Any]:
     In `held` and `inner` a generator is what of it is orthogonal to those before it. As it is the Galilean boost of
     KS has cosine .98 with a translation on the window, and even an untrained network holds it.
     """
-    judged = judge(case.domain, Joined(fields, case.known), case.data.held_out.batches(48, 8))
-    true = [slots + k for k in range(case.count)]
-    first = list(range(min(case.count, slots)))
-    inner = normalised(with_own_parts(judged.gram, slots))[:slots][:, true]
+    slots = len(eta)
+    true = [*range(slots, len(gram))]
+    first = list(range(min(len(true), slots)))
+    inner = normalised(with_own_parts(gram, slots))[:slots][:, true]
     cosine = torch.linalg.vector_norm(inner, dim=1)
-    right = [n for n in range(slots) if judged.eta[n] < VALID and cosine[n] >= FOUND]
+    right = [n for n in range(slots) if eta[n] < VALID and cosine[n] >= FOUND]
     directions = [independent(inner[[n for n in right if n in wanted]]) for wanted in (first, range(slots))]
     return {
         "found": len(directions[0]),
@@ -181,8 +187,8 @@ def held_against(case: Case, fields: Slotted, slots: int) -> dict[str, Any]:
         "held_all": torch.linalg.vector_norm(directions[1], dim=0).tolist(),
         "inner": inner.tolist(),
         "cosine": cosine.tolist(),
-        "eta": judged.eta[:slots].tolist(),
-        "naive": cosines(judged.gram, first, true),
+        "eta": list(eta),
+        "naive": cosines(gram, first, true),
     }
 
 

@@ -184,12 +184,18 @@ def read_toml(file: Path, option: str = "--config") -> dict[str, Any]:
     """The content of a TOML file, which `option` names. Raises ConfigError with the line of a mistake."""
     try:
         with refused(ConfigError, str(file), f"Give {option} an existing TOML file."):
-            return tomllib.loads(file.read_text(encoding="utf-8"))
+            return parse_toml(file.read_text(encoding="utf-8"), str(file))
     except UnicodeDecodeError:
         raise ConfigError(f"{file} is not a text file.", hint=f"Give {option} a TOML file in UTF-8.") from None
+
+
+def parse_toml(text: str, origin: str) -> dict[str, Any]:
+    """What a text in TOML says; errors name its `origin`. Raises ConfigError with the line of a mistake."""
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         hint = 'Write lines such as `samples = 24` or `method = "neural"`.'
-        raise ConfigError(f"{file}: {error}.", hint=hint) from None
+        raise ConfigError(f"{origin}: {error}.", hint=hint) from None
 
 
 SHORT = re.compile(r"(?<![^\[,\s+-])\.(?=\d)")

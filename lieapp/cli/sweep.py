@@ -30,20 +30,25 @@ def sweep(
 
     Each cell is an ordinary run. A table over the grid tells mean and spread over seeds.
     """
-    from lieapp.sweeps.place import check_installed, place_of
+    from lieapp.sweeps.place import LOCAL, check_installed, place_of
 
     check_installed()
     place = place_of(on, scheduler_file)
+    chosen = on is not None or scheduler_file is not None
     if resume not in (None, LAST) and file is None and Path(resume).suffix == ".toml":
         # `sweep --resume FILE.toml`: what follows an option is taken for its value
         file, resume = Path(resume), LAST
-    run = _begun(settings, file, yes) if resume is None else _resumed(settings, file, resume)
+    if resume is None:
+        run = _begun(settings, file, yes, str(place) if chosen else LOCAL)
+    else:
+        run = _resumed(settings, file, resume)
 
     from lieapp.sweeps.spec import SweepConfig
     from lieapp.sweeps.sweep import execute
     from lieapp.sweeps.table import document
 
-    result = execute(run, run.config_as(SweepConfig), place, quiet=settings.quiet)
+    config = run.config_as(SweepConfig)
+    result = execute(run, config, place if chosen else place_of(config.on, None), quiet=settings.quiet)
     done = all(cell.state == "done" for cell in result.cells)
 
     def show() -> None:
@@ -53,13 +58,13 @@ def sweep(
     return Outcome(result, show, code=0 if done else 1)
 
 
-def _begun(settings: Common, file: Path | None, yes: bool) -> RunDirectory:
+def _begun(settings: Common, file: Path | None, yes: bool, on: str) -> RunDirectory:
     """A new sweep, with all of its cells checked."""
     from lieapp.sweeps.kept import create
     from lieapp.sweeps.resolve import resolve
     from lieapp.sweeps.spec import MANY, read_sweep
 
-    config = read_sweep(_given(file))
+    config = read_sweep(_given(file), on)
     if config.size > MANY and not yes:
         _confirm(f"{file}: the grid has {config.size} cells, each of them a run of its own.")
     return create(config, resolve(config, str(file), settings.out, settings.plugins), settings.out)

@@ -80,7 +80,7 @@ def earlier(config: SweepConfig, out: Path) -> RunDirectory:
     sweeps = [run for run in RunDirectory.list(out) if run.known_config().get("kind") == "sweep"]
     for run in reversed(sweeps):
         try:
-            if run.config_as(SweepConfig) == config:
+            if msgspec.structs.replace(run.config_as(SweepConfig), on=config.on) == config:
                 return run
         except RunError:
             continue  # of another version

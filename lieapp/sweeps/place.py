@@ -16,6 +16,9 @@ from lieapp.reading import UnreadableError, read, reason
 PACKAGES = ("dask", "distributed")
 INSTALL = "pip install 'lieapp[cluster]'"
 
+LOCAL = "local"
+"""A process for each core of this machine."""
+
 EXAMPLES = "Write --on local:4 for four processes of this machine, or --on tcp://HOST:8786 for a scheduler of Dask."
 
 ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:]+\]|[^\s:/\[\]]+):(\d+)")
@@ -72,7 +75,7 @@ def place_of(on: str | None, file: Path | None) -> Local | Remote:
                 f"--scheduler-file {file}: it can't be read: {reason(error)}.",
                 hint=f"`dask scheduler --scheduler-file {file}` writes it.",
             ) from None
-    if on is None or on == "local":
+    if on in (None, LOCAL):
         return Local(cores())
     if (local := re.fullmatch(r"local:(\d{1,4})", on)) and int(local[1]):
         return Local(int(local[1]))

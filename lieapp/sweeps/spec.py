@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -11,7 +12,8 @@ from typing import Annotated, Literal
 from lieapp.config_types import RunKind, Settings, told
 from lieapp.errors import ConfigError
 from lieapp.results.sweep import Key
-from lieapp.settings import from_values, leaves, read_toml
+from lieapp.settings import from_values, leaves, parse_toml, read_toml
+from lieapp.sweeps.place import LOCAL
 
 SEED = "seed"
 """The setting over which tables show the spread."""
@@ -61,25 +63,45 @@ class SweepFile(Settings, kw_only=True, frozen=True):
 
 
 class SweepConfig(SweepFile, kw_only=True, frozen=True):
-    """A sweep as a run: the content of its file, and what the file is called."""
+    """A sweep as a run: the content of its file, what the file is called, and where its cells run."""
 
     kind: Annotated[Literal["sweep"], RunKind] = "sweep"
     name: Annotated[str, told("Name of the file, without its ending.")]
+    on: Annotated[str, told("Where the cells run, unless --resume says otherwise.")] = LOCAL
+
+    @property
+    def text(self) -> str:
+        """What a file with this content holds."""
+        lines = [f"command = {json.dumps(self.command)}"]
+        lines += [f"plugins = {json.dumps(self.plugins)}"] if self.plugins else []
+        for name, values in (("grid", self.grid), ("set", self.set)):
+            # lists, texts and numbers are written in TOML as in JSON
+            known = [f"{key} = {json.dumps(value)}" for key, value in leaves(values)]
+            lines += ["", f"[{name}]", *known] if known else []
+        return "\n".join(lines) + "\n"
 
 
-def read_sweep(file: Path) -> SweepConfig:
+def read_sweep(file: Path, on: str = LOCAL) -> SweepConfig:
     """The sweep in a file. Raises ConfigError for what isn't one, with the key, its value and the rule."""
-    values = read_toml(file, "`lieapp sweep`")
+    return _sweep_of(read_toml(file, "`lieapp sweep`"), str(file), file.stem, on)
+
+
+def parse_sweep(text: str, name: str, on: str) -> SweepConfig:
+    """The sweep that a file of such a name would hold. Raises ConfigError as `read_sweep` does."""
+    return _sweep_of(parse_toml(text, name), name, name, on)
+
+
+def _sweep_of(values: Mapping[str, object], origin: str, name: str, on: str) -> SweepConfig:
     if "grid" not in values:
         raise ConfigError(
-            f"{file}: it has no [grid].", hint="Write [grid], and below it lists such as seed = [0, 1, 2]."
+            f"{origin}: it has no [grid].", hint="Write [grid], and below it lists such as seed = [0, 1, 2]."
         )
     try:
         found = from_values(SweepFile, values)
         _check(found)
     except ConfigError as error:
-        raise ConfigError(f"{file}: {error.message}", hint=error.hint) from None
-    return SweepConfig(**{key: getattr(found, key) for key in found.__struct_fields__}, name=file.stem)
+        raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from None
+    return SweepConfig(**{key: getattr(found, key) for key in found.__struct_fields__}, name=name, on=on)
 
 
 def _check(found: SweepFile) -> None:

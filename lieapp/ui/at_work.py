@@ -12,16 +12,18 @@ import streamlit as st
 
 from lieapp.errors import LieappError, RunError
 from lieapp.report.current import current_fields
+from lieapp.results.sweep import Sweep
 from lieapp.runs.process.queue import cancel, ensure_runner
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE, Status
 from lieapp.ui import forms
 from lieapp.ui.finished import show_curves, show_result
-from lieapp.ui.jobs import resume
+from lieapp.ui.jobs import SWEEP, kind_of, resume
 from lieapp.ui.lists import before, show_files
 from lieapp.ui.navigation import catalog_of, link, page, runs_root
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import log_tail, show_error
+from lieapp.ui.sweeps import show_cells
 from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
 
 PASSING = ("FileError", "MemoryLackError", "RunError")
@@ -40,7 +42,10 @@ def watch(run: RunDirectory, drawn: str) -> None:
     else:
         words = "Completed work is kept; you can resume the run."
         st.button("Cancel", icon=":material/stop:", help=words, on_click=_cancel, args=(run,))
-    _curves(run)
+    if kind_of(run) == SWEEP:
+        show_cells(run)
+    else:
+        _curves(run)
     with st.expander("Log"):
         log_tail(run)
 
@@ -53,7 +58,9 @@ def _progress(run: RunDirectory, status: Status) -> None:
     stage = plain(status.stage or "starting")
     if status.total:
         share = min(status.step / status.total, 1.0)
-        st.progress(share, text=f"**{stage}**: step {status.step} of {status.total}, {elapsed} since the start")
+        far = f"{status.step} of {status.total}"
+        far = f"{far} ended" if kind_of(run) == SWEEP else f"step {far}"
+        st.progress(share, text=f"**{stage}**: {far}, {elapsed} since the start")
     else:
         step = f", step {status.step}" if status.step else ""
         st.markdown(f"**{stage}**{step}, {elapsed} since the start")
@@ -185,6 +192,11 @@ def _done(run: RunDirectory) -> None:
         st.warning("This run is done but has no summary.", icon=":material/help:")
         show_files(run)
     else:
+        help_ = "Starts the cells again that have no result."
+        if isinstance(found, Sweep) and found.level != "success" and st.button(
+            "Do what is missing", icon=":material/resume:", help=help_
+        ):
+            _go_on(run)
         show_result(run, found)
 
 
@@ -206,12 +218,7 @@ def _resume(run: RunDirectory) -> None:
     if failing:
         st.caption("Resume keeps the settings. It helps only if the plugin or its data have changed.")
     if resumed:
-        try:
-            resume(run)
-        except (LieappError, OSError) as error:
-            st.error(plain(error), icon=":material/error:")
-        else:
-            st.rerun()
+        _go_on(run)
     words = ["lieapp", str(run.known_config().get("kind", "discover")), "--resume", run.id]
     root = str(runs_root())
     words += [] if root == "runs" else ["--out", root]
@@ -219,9 +226,21 @@ def _resume(run: RunDirectory) -> None:
     st.code(shlex.join(words), language="bash", wrap_lines=True)
 
 
+def _go_on(run: RunDirectory) -> None:
+    try:
+        resume(run)
+    except (LieappError, OSError) as error:
+        st.error(plain(error), icon=":material/error:")
+    else:
+        st.rerun()
+
+
 def _leftovers(run: RunDirectory) -> None:
     """What was measured before the end, and the log, folded: the error above says what matters of it."""
     metrics = run.metrics()
+    if kind_of(run) == SWEEP:
+        st.subheader("Cells")
+        show_cells(run)
     if metrics:
         st.subheader("Results so far")
         with st.container(horizontal=True):
@@ -232,8 +251,10 @@ def _leftovers(run: RunDirectory) -> None:
 
 def again(run: RunDirectory) -> tuple[str, dict[str, str]]:
     """The page and the address of the form with a run's settings."""
-    derived = run.known_config().get("kind") == "truth"
-    return ("explore", {"run": run.id}) if derived else ("discover", {"again": run.id})
+    kind = kind_of(run)
+    if kind == "truth":
+        return "explore", {"run": run.id}
+    return "discover", {"source": "grid", "from": run.id} if kind == SWEEP else {"again": run.id}
 
 
 def fails_again(run: RunDirectory) -> bool:
@@ -243,15 +264,17 @@ def fails_again(run: RunDirectory) -> bool:
 
 
 def show_steps(run: RunDirectory, here: str = "run") -> None:
-    """The links below the head of a finished run on the page `here`; nothing of checks, laws and sweeps."""
+    """The links below the head of a finished run on the page `here`; nothing of checks and laws."""
     config = run.known_config()
     kind, plugin, domain = config.get("kind"), config.get("plugin"), config.get("domain")
-    if not kind or kind in ("check", "classify", "laws", "sweep"):
+    if not kind or kind in ("check", "classify", "laws"):
         return
     with st.container(horizontal=True):
         key, address = again(run)
         if key != here:
             link(key, "Run again with changes", "tune", **address)
+        if kind == SWEEP:
+            return
         link("compare", "Compare with…", "compare_arrows", runs=run.id)
         if kind == "truth":
             typed = {"source": "typed", "from": run.id}

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from lieapp.errors import RunError
+from lieapp.errors import ConfigError, RunError
 from lieapp.extension import Work
 from lieapp.registry.catalog import Catalog, Entry
 from lieapp.runs.overview import compared
@@ -19,8 +19,15 @@ from lieapp.runs.process.queue import enqueue, ensure_runner, start_now
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE
 from lieapp.settings import from_values
-from lieapp.ui.navigation import newest_first, runs_root
+from lieapp.sweeps.kept import create
+from lieapp.sweeps.place import check_installed
+from lieapp.sweeps.resolve import resolve
+from lieapp.sweeps.spec import MANY, SweepConfig
+from lieapp.ui.navigation import newest_first, runs_root, typed_plugins
 from lieapp.ui.words import RESUMABLE
+
+SWEEP = "sweep"
+"""The kind of runs whose cells are runs too."""
 
 KINDS = ("truth", "check", "laws")
 """The kinds of runs that don't wait behind a training."""
@@ -58,13 +65,13 @@ def took(config: msgspec.Struct) -> float | None:
 
 
 def resume(run: RunDirectory) -> None:
-    """Queue a run that ended early once more; it goes on from its checkpoint.
+    """Queue a run that ended early once more; it goes on from its checkpoint. Of a sweep the rest is done.
 
     Raises RunError if its process is active or there is nothing to resume.
     """
     with run.locked() as free:
         state = run.state
-        if not free or state not in RESUMABLE:
+        if not free or not (state in RESUMABLE or (state == "done" and kind_of(run) == SWEEP)):
             raise RunError(
                 f"{run.id} is {state}; only a run that ended early can be resumed.", hint="Start another run."
             )
@@ -88,6 +95,31 @@ def start(config: msgspec.Struct, entry: Entry | None, catalog: Catalog) -> str:
     else:
         ensure_runner(root)
     return run_id
+
+
+def start_sweep(config: SweepConfig) -> str:
+    """Queue a sweep with all of its cells checked; the id of its run.
+
+    Raises LieappError that names the cell and what is wrong with it, or says what start does.
+    """
+    check_installed()
+    if config.plugins:
+        raise ConfigError(
+            "plugins: the app loads no folders of plugin files that a page names.",
+            hint="Put the files into ./plugins, or start `lieapp app` with --plugins DIR.",
+        )
+    if config.size > MANY:
+        raise ConfigError(
+            f"the grid has {config.size} cells, more than {MANY}.",
+            hint="Start it with `lieapp sweep`, which asks first; its run appears here too.",
+        )
+    root = runs_root()
+    folders = [folder for folder in (typed_plugins(),) if folder.is_dir()]
+    run = create(config, resolve(config, config.name, root, folders), root)
+    # only now: a runner that is at work takes what is queued at once
+    run.update(state="queued")
+    ensure_runner(root)
+    return run.id
 
 
 def latest(kind: str, entry: Entry) -> RunDirectory | None:

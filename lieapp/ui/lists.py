@@ -110,6 +110,8 @@ def _name(run: RunDirectory, facts: dict[str, Any]) -> str:
         return str(facts["name"])
     if facts["state"] == "unreadable" or (facts["plugin"] and not facts["equation"]):
         return str(facts["plugin"] or run.id)
+    if facts["kind"] == "sweep":
+        return _short(title_of(run, run.known_config()), LONGEST_NAME)
     return _short(str(facts["equation"] or facts["kind"] or run.id), LONGEST_NAME)
 
 
@@ -171,7 +173,9 @@ def show_head(run: RunDirectory, status: Status) -> None:
 
 def title_of(run: RunDirectory, config: dict[str, Any]) -> str:
     """The name it was given, else the title of what was declared; of a typed equation the equation."""
-    given = label_of(run).name or _title(run) or config.get("plugin") or equation_of(config)
+    # a sweep's result has the same title
+    sweep = f"Sweep {config['name']}" if config.get("kind") == "sweep" and config.get("name") else ""
+    given = label_of(run).name or sweep or _title(run) or config.get("plugin") or equation_of(config)
     return _short(str(given or config.get("kind") or run.id), LONGEST_TITLE)
 
 

@@ -114,12 +114,11 @@ def test_sensitivity(monkeypatch, tmp_path):
 
     monkeypatch.setattr(sensitivity, "TAUS", (1.0,))
     monkeypatch.setattr(sensitivity, "SIGMAS", (0.1,))
-    monkeypatch.setattr(sensitivity, "WEIGHTS", (1.0, 3.0))
     monkeypatch.setattr(sensitivity, "BACKENDS", {"bilinear": ""})
     options = ("--steps", 2, "--flow-steps", 1, "--seeds", 0, "--samples", 3, "--held-out", 2, "--width", 8)
     run("sensitivity", monkeypatch, *options, "--out", tmp_path)
     rows = json.loads((tmp_path / "sensitivity.json").read_text())
-    assert len(rows) == 1 + 1 + 1 + 8
+    assert len(rows) == 1 + 1 + 1
     text = (tmp_path / "sensitivity.md").read_text()
-    assert [text.count(f"## {title}") for title, _ in sensitivity.STUDIES.values()] == [1] * 4
+    assert [text.count(f"## {title}") for title, _ in sensitivity.STUDIES.values()] == [1] * 3
     assert {row["found"] for row in rows} == {0}

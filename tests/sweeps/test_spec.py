@@ -5,7 +5,7 @@ import pytest
 from lieapp.errors import ConfigError, LieappError
 from lieapp.results.sweep import Spread
 from lieapp.sweeps.resolve import resolve
-from lieapp.sweeps.spec import read_sweep
+from lieapp.sweeps.spec import parse_sweep, read_sweep
 
 GRID = """
 [grid]
@@ -31,6 +31,12 @@ def test_the_cells_are_all_combinations_the_last_setting_first(write):
     }  # fmt: skip
 
 
+def test_a_sweep_is_written_as_the_file_that_it_was_read_from(write):
+    text = 'command = "augment"\nplugins = ["a b"]\n' + GRID + 'note = "u_t \\"é\\""\nspectrum.unknown_degree = 1\n'
+    sweep = read_sweep(write(text), "local:3")
+    assert parse_sweep(sweep.text, "grid", "local:3") == sweep and sweep.on == "local:3"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -43,6 +49,7 @@ def test_the_cells_are_all_combinations_the_last_setting_first(write):
         ('comand = "train"\n[grid]\nseed = [1]', "comand: there is no such key"),
         ('command = "check"\n[grid]\nseed = [1]', "command is 'check': expected one of"),
         ('kind = "sweep"\n[grid]\nseed = [1]', "kind: there is no such key"),
+        ('on = "local"\n[grid]\nseed = [1]', "on: there is no such key"),
         ("[grid", "at end of document"),
     ],
 )

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("distributed")
 
 from lieapp.cli.main import run as command
+from lieapp.results.sweep import Sweep
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.sweeps import cluster, kept
 from lieapp.sweeps.place import Local
@@ -113,6 +114,17 @@ def test_a_plugin_that_fails_on_workers_only_is_a_failed_cell(sweep, write, mine
     first = found["cells"][0]
     assert first["state"] == "failed" and first["run"] is None
     assert "RuntimeError: no licence here" in first["error"]["message"]
+
+
+def test_a_resume_runs_where_the_sweep_ran(write, monkeypatch):
+    from lieapp.sweeps import sweep as module
+
+    places = []
+    monkeypatch.setattr(module, "execute", lambda run, config, place, quiet: places.append(place) or Sweep())
+    write(GRID.replace('"mine", ', ""))
+    for more in (["--on", "local:7"], ["--resume"], ["--resume", "--on", "local:3"]):
+        assert command(["sweep", "grid.toml", *more]) == 0
+    assert places == [Local(7), Local(7), Local(3)]
 
 
 def test_a_scheduler_that_doesn_t_answer_is_told(sweep, write, monkeypatch):

@@ -1,4 +1,4 @@
-"""Discover: choose plugin and settings, see the command line that does the same, start."""
+"""Discover: choose plugin and settings, or a grid of them, see the command line that does the same, start."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import streamlit as st
 from lieapp.extension import Work
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.settings import load_config
+from lieapp.sweeps.spec import SweepConfig
 from lieapp.ui import forms, navigation
 from lieapp.ui.help import popover
 from lieapp.ui.lists import show_queue
 from lieapp.ui.plugin_views import show_typed
 from lieapp.ui.reader import typed_of
+from lieapp.ui.rendering import errors_shown
 from lieapp.ui.starting import show_start
+from lieapp.ui.sweeps import show_form as show_grid
 from lieapp.ui.typed_form import EXAMPLES
 from lieapp.ui.typed_form import FIRST as FIRST_EQUATION
 from lieapp.ui.words import plain
@@ -25,7 +28,7 @@ from lieapp.ui.words import plain
 FIRST = "ckdv"
 # words of trainings on moved data
 AUGMENT = ("variant", "rollout", "nmse", "renew", "pool")
-TYPED = "typed"
+TYPED, GRID = "typed", "grid"
 # where the address of the form is kept while other pages are looked at
 KEPT = "discover_form"
 # what the Data page has under other keys than own-…
@@ -41,16 +44,31 @@ def show() -> None:
     st.markdown("Learn symmetries from data and compare them with the derived ones.")
     if "again" in st.query_params:
         _again(st.query_params["again"])
-    if st.query_params.get("source") == TYPED:
+    source = st.query_params.get("source")
+    if source in (TYPED, GRID):
         navigation.link("discover", "Choose a plugin instead", "extension", plugin=FIRST)
-        run = navigation.find_run(st.query_params.get("from", ""))
+    run = navigation.find_run(st.query_params.get("from", ""))
+    if source == GRID:
+        _of_grid(run)
+        st.session_state[KEPT] = st.query_params.to_dict()
+    elif source == TYPED:
         typed = typed_of(run.known_config()) if run else EXAMPLES[FIRST_EQUATION]
         show_typed(typed, f"discover{run.id if run else ''}")
         st.session_state[KEPT] = st.query_params.to_dict()
     else:
-        navigation.link("discover", "Type an equation instead", "edit", source=TYPED)
+        with st.container(horizontal=True):
+            navigation.link("discover", "Type an equation instead", "edit", source=TYPED)
+            navigation.link("discover", "Run a grid of settings", "grid_on", source=GRID)
         _of_plugin()
     show_queue()
+
+
+def _of_grid(run: RunDirectory | None) -> None:
+    """The form of a sweep, with the content of another one's file if the address names it."""
+    earlier = None
+    with errors_shown():
+        earlier = run.config_as(SweepConfig) if run else None
+    show_grid(earlier, run.id if run else "")
 
 
 def _again(run_id: str) -> None:

@@ -14,7 +14,7 @@ from lieapp.ui.navigation import link, newest_first, runs_root, show_no_runs
 from lieapp.ui.words import WORKING, plain
 
 AT_ONCE = 15
-KINDS = ("discover", "train", "augment", "truth", "check")
+KINDS = ("discover", "train", "augment", "truth", "check", "classify", "laws", "sweep")
 
 
 def show() -> None:
