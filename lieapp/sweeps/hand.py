@@ -104,11 +104,11 @@ def _work(task: Task, run: RunDirectory, catalog: Catalog, folders: Sequence[Pat
         if run.state == "done" and run.summary() is not None:
             return
         config = run.config_as(settings)
-        _place(config)
+        choose_gpu(config)
         work_on(run, config, catalog, work, quiet=True)
         return
     config = msgspec.json.decode(task.config, type=settings)
-    _place(config)
+    choose_gpu(config)
     check_device(getattr(config, "device", "cpu"))
     root = Path(task.root)
     run = RunDirectory.create(root, config, task.plugin, entry=entry, folders=folders, run_id=task.run)
@@ -117,8 +117,8 @@ def _work(task: Task, run: RunDirectory, catalog: Catalog, folders: Sequence[Pat
         work_on(run, config, catalog, work, quiet=True)
 
 
-def _place(config: msgspec.Struct) -> None:
-    """Take a GPU for a cell that names none of its own."""
+def choose_gpu(config: msgspec.Struct) -> None:
+    """Take a GPU for work whose settings name none of its own."""
     if getattr(config, "device", "cpu") in ("auto", "cuda"):
         take_gpu()
 

@@ -25,7 +25,7 @@ from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.session import Session
 from lieapp.sweeps.carried import Files, plugin_files, write_files
 from lieapp.sweeps.cluster import ClusterError, check_workers, connected, described
-from lieapp.sweeps.hand import take_gpu
+from lieapp.sweeps.hand import choose_gpu
 from lieapp.sweeps.kept import PROOF, prove
 from lieapp.sweeps.place import Local, Remote
 
@@ -162,6 +162,5 @@ def _keeper(order: Order) -> Any:
         session = Session(run, RunReporter(SilentReporter(), run), config, catalog.folders)
         assert work.keeper is not None  # checked before
         use_processor(getattr(config, "threads", 1))
-        if getattr(config, "device", "cpu") in ("auto", "cuda"):
-            take_gpu()
+        choose_gpu(config)
         return work.keeper(config, entry.declaration, session)
