@@ -169,14 +169,17 @@ VIEWS = {"grey axis upright": SIDEWAYS, "along the grey axis": ALONG}
 
 def color_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
     names = [f"slot {row.slot}" for row in slots]
+    told = [f"{row.slot}: {components(row.components)}, {_angle(row.angle)}" for row in slots]
     return [
         Figure(
             "fields", "Fields in the cube of colours", "Arrows start at sampled colours and share a scale in each "
             "slot; the thin lines are the edges and the grey axis.", cube_figure(tensors, names),
         ),
         Figure(
-            "palette", "Moved palettes", "Sampled colours, from dark to light, moved along each slot.",
-            palette_figure(tensors, names),
+            "palette", "Moved palettes",
+            "Sampled colours, from dark to light, moved along each slot. Above them the slot's largest components "
+            "and the angle by which it turns the features.",
+            palette_figure(tensors, told),
         ),
         Figure(
             "weight", "Weight of colours",
