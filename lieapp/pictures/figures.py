@@ -215,7 +215,10 @@ def palette_figure(tensors: Tensors, names: list[str]) -> Drawing:
     """Sampled colours, sorted by lightness, moved along each slot to each flow parameter, one row for each."""
     moved, s, colors = tensors["palette/colors"], tensors["palette/s"], tensors["colors"]
     some = np.argsort(colors[:, :PATCHES].mean(0), kind="stable")
-    y = Axis("s", len(s) - 0.5, -0.5, names=[f"{value:.2g}".replace("-", "−") for value in s])
+    # rows are low: only the first, the last and the unmoved one have room for a label
+    shown_at = (0, int(np.argmin(np.abs(s))), len(s) - 1)
+    labels = [f"{value:.2g}".replace("-", "−") if n in shown_at else "" for n, value in enumerate(s)]
+    y = Axis("s", len(s) - 0.5, -0.5, names=labels)
     x = Axis("", 0.0, float(len(some)), bare=True)
     rows = []
     for name, own in zip(names, moved, strict=True):
