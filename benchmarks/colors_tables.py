@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from studies import table
@@ -15,7 +16,8 @@ NOTES = {
     "trained": "Networks trained with colours changed at random, and the natural one as control: cosines of the "
     "changes with its slots.",
     "planted-ready": "Linear functions of EfficientNet-Lite0's features that don't notice a change of colours, "
-    "and the network as it was as control. Right answers are those of the nearest mean feature.",
+    "and the network as it was as control. Right answers are those of the nearest mean feature. Affine "
+    "fields have twelve dimensions, named ones six; distances are root mean squares under the weight of colours.",
     "ready-made": "EfficientNet-Lite0 trained on ImageNet, and with random weights.",
 }
 
@@ -31,8 +33,12 @@ def written(head: str, rows: list[Row]) -> str:
         own = [row for row in rows if row["kind"] == kind]
         if own:
             parts += [f"## {kind.capitalize()}", note, slots(own)]
+            if kind == "ready-made":
+                parts.append(seeds(own))
             if kind in CONTROLS:
                 parts.append(planted(own, [row for row in rows if row["case"] == CONTROLS[kind]]))
+            if kind == "planted-ready":
+                parts.append(palettes(own))
             parts.append(bears(own))
     parts.append(conditions(rows))
     return "\n\n".join(parts) + "\n"
@@ -49,6 +55,33 @@ def slots(rows: list[Row]) -> str:
                     f"{found['angle']:.3f}", f"{clipped:.3f}",
                 )
             )  # fmt: skip
+    return table(lines)
+
+
+def seeds(rows: list[Row]) -> str:
+    """Angle of each slot and its share in the named span, by case, over the seeds."""
+    lines: list[tuple[str, ...]] = [("case", "slot", "angle (rad): each seed", "mean", "named: each seed", "mean")]
+    for case in dict.fromkeys(row["case"] for row in rows):
+        own = [row["generators"] for row in rows if row["case"] == case]
+        for slot in zip(*own, strict=True):
+            cells = [case, str(slot[0]["slot"])]
+            for key in ("angle", "named"):
+                values = [found[key] for found in slot]
+                cells += [", ".join(f"{value:.3f}" for value in values), f"{sum(values) / len(values):.3f}"]
+            lines.append(tuple(cells))
+    return table(lines)
+
+
+def palettes(rows: list[Row]) -> str:
+    """How much of slots is affine, how colours lie, and how steep that makes hue rotation of norm 1."""
+    lines: list[tuple[str, ...]] = [
+        ("case", "seed", "share of the slots in the affine span", "distance of colours from grey along two axes",
+         "Lipschitz constant of hue rotation of norm 1")
+    ]  # fmt: skip
+    for row in rows:
+        cells = (", ".join(f"{value:.3f}" for value in row[key]) for key in ("affine", "chroma"))
+        # turning by 1 rad moves a colour as far as it lies from grey
+        lines.append((row["case"], str(row["seed"]), *cells, f"{1 / math.hypot(*row['chroma']):.2f}"))
     return table(lines)
 
 

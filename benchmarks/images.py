@@ -14,8 +14,6 @@ trained: networks trained with transformed pictures, beside one without as contr
 resampling: the angle by which shifts of parts of a pixel turn the features of that control, in both interpolations.
 speed: processor time of EfficientNet-Lite0's features and their slopes, by its package's layers and folded.
 
-soft = 0: the same with the kink of the paper's orthonormality loss.
-
 Each is what a user types, `lieapp train` and `lieapp discover`, in a process of its own. Results go to images.json
 after each run; what stands there isn't run again, and a run that was ended is resumed. images.md is written from
 it. Rows on photographs whose settings lack crops are of the set as it was before: 400 parts of 32 x 32 pixels of
@@ -32,7 +30,7 @@ import resource
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -136,11 +134,6 @@ CASES = {
         sets=(*PLANTED, "soft=0.0"),
     ),
     "control": Case("trained", "fashion-mnist", ("rotation", "shear along x"), sets=PLANTED),
-}
-CASES |= {
-    f"{name}, soft = 0": replace(case, sets=(*case.sets, "soft=0.0"))
-    for name, case in CASES.items()
-    if case.kind in ("planted", "natural")
 }
 
 

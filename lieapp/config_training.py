@@ -127,7 +127,10 @@ class Planting(Settings, kw_only=True, frozen=True):
     crop_margin: Annotated[
         float,
         msgspec.Meta(ge=0, le=1),
-        told("Margin around each crop, as a share of its side: what comes into view where it is moved."),
+        told(
+            "Margin around each crop, as a share of its side: what comes into view where it is moved. Changes of "
+            "colour need none.",
+        ),
     ] = 0.25
 
 
@@ -190,7 +193,9 @@ class TrainConfig(Classifying, kw_only=True, frozen=True):
 
     @property
     def margin(self) -> float:
-        return self.planting.crop_margin if self.invariance else 0.0
+        # changes of colour bring nothing into view
+        moved = parse_kinds(self.invariance, "invariance")
+        return self.planting.crop_margin if moved.keys() & PLANE.keys() else 0.0
 
     @property
     def chosen(self) -> str:

@@ -178,7 +178,7 @@ class Side(ABC):
         if config.trained:
             extractor, known = read_extractor(Path(config.trained))
             extractor.check_fits(pictures.shape, pictures.facts["source"])
-            known.origin = from_file("A network of `lieapp train`.", config.trained)
+            known.origin = from_file("A network of lieapp train.", config.trained)
             self.network, known.input = known, list(extractor.size)
             return extractor.only_used().to(self.session.device).features
         if config.network not in ("", TRAINED):

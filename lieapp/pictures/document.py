@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lieapp.config_training import COLORS
 from lieapp.document import (
     Block,
     Column,
@@ -274,10 +275,12 @@ def _learned(result: Training) -> Iterable[tuple[str, str]]:
     """Names of those settings and their values."""
     if result.planted is None:
         return [(label, str(result.settings.get(key, ""))) for key, label in LEARNED.items()]
-    planting = result.settings.get("planting")
-    own = planting.items() if isinstance(planting, dict) else ()
-    words = ", ".join(f"{key} = {value}" for key, value in own)
-    return [("invariance", str(result.settings.get("invariance", ""))), ("planting", words)]
+    planting, invariance = result.settings.get("planting"), str(result.settings.get("invariance", ""))
+    own = dict(planting) if isinstance(planting, dict) else {}
+    if invariance.partition(":")[0].strip() in COLORS:
+        # changes of colour bring nothing into view
+        own.pop("crop_margin", None)
+    return [("invariance", invariance), ("planting", ", ".join(f"{key} = {value}" for key, value in own.items()))]
 
 
 NAMES = 12

@@ -169,14 +169,17 @@ VIEWS = {"grey axis upright": SIDEWAYS, "along the grey axis": ALONG}
 
 def color_figures(slots: Sequence[Slot], tensors: Tensors) -> list[Figure]:
     names = [f"slot {row.slot}" for row in slots]
+    told = [f"{row.slot}: {components(row.components)}, {_angle(row.angle)}" for row in slots]
     return [
         Figure(
             "fields", "Fields in the cube of colours", "Arrows start at sampled colours and share a scale in each "
             "slot; the thin lines are the edges and the grey axis.", cube_figure(tensors, names),
         ),
         Figure(
-            "palette", "Moved palettes", "Sampled colours, from dark to light, moved along each slot.",
-            palette_figure(tensors, names),
+            "palette", "Moved palettes",
+            "Sampled colours, from dark to light, moved along each slot. Above them the slot's largest components "
+            "and the angle by which it turns the features.",
+            palette_figure(tensors, told),
         ),
         Figure(
             "weight", "Weight of colours",
@@ -212,7 +215,10 @@ def palette_figure(tensors: Tensors, names: list[str]) -> Drawing:
     """Sampled colours, sorted by lightness, moved along each slot to each flow parameter, one row for each."""
     moved, s, colors = tensors["palette/colors"], tensors["palette/s"], tensors["colors"]
     some = np.argsort(colors[:, :PATCHES].mean(0), kind="stable")
-    y = Axis("s", len(s) - 0.5, -0.5, names=[f"{value:.2g}".replace("-", "−") for value in s])
+    # rows are low: only the first, the last and the unmoved one have room for a label
+    shown_at = (0, int(np.argmin(np.abs(s))), len(s) - 1)
+    labels = [f"{value:.2g}".replace("-", "−") if n in shown_at else "" for n, value in enumerate(s)]
+    y = Axis("s", len(s) - 0.5, -0.5, names=labels)
     x = Axis("", 0.0, float(len(some)), bare=True)
     rows = []
     for name, own in zip(names, moved, strict=True):

@@ -282,7 +282,8 @@ def show_steps(run: RunDirectory, here: str = "run") -> None:
             return
         if kind == "discover" and (moved := _training(run, config)):
             link("discover", "Train on moved data", "model_training", **moved)
-        if domain is None:
+        # networks are trained on pictures, from which nothing is derived
+        if domain is None and kind != "train":
             link("explore", "Derive", "function", plugin=str(plugin))
 
 

@@ -168,7 +168,8 @@ def test_the_network_is_small_unless_an_invariance_is_planted():
     assert TrainConfig(plugin="images").chosen == "small"
     assert TrainConfig(plugin="images", invariance="hue").chosen == READY
     assert TrainConfig(plugin="images").margin == 0
-    assert TrainConfig(plugin="images", invariance="hue").margin == 0.25
+    assert TrainConfig(plugin="images", invariance="shear-x:0.4").margin == 0.25
+    assert TrainConfig(plugin="colors", invariance="hue").margin == 0
 
 
 @pytest.mark.parametrize("size", [(64, 64), (40, 70)], ids=str)

@@ -20,6 +20,7 @@ from lieapp.report.page import page
 from lieapp.report.terminal import rendered
 from lieapp.results.base import decode
 from lieapp.results.pictures import Gap, Part
+from lieapp.results.training import Planted
 from lieapp.runs.store.files import encode
 
 KINDS = ["pictures", "colors", "training", "operators", "classifiers"]
@@ -148,3 +149,13 @@ def test_lists_that_do_not_fit_are_refused(made, wrong):
     content = {**msgspec.to_builtins(made.pictures()), **wrong}
     with pytest.raises(RunError, match="clipped one for each of the generators"):
         decode(msgspec.json.encode(content))
+
+
+@pytest.mark.parametrize(("kind", "margin"), [("hue:1.2", False), ("shear-x", True)], ids=str)
+def test_a_planted_change_of_colour_tells_of_no_margin(made, kind, margin):
+    planted = Planted(
+        field="planted", reach=1, angle=0.1, angle_before=0.5, others={}, others_before={}, accuracy_before=1
+    )
+    settings = {"invariance": kind, "planting": {"features": 16, "crop_margin": 0.25}}
+    text = printed(made.training(planted=planted, loss=None, settings=settings))
+    assert "features = 16" in text and ("crop_margin = 0.25" in text) == margin

@@ -168,6 +168,8 @@ def test_a_planted_network(open_page, finished, made, words):
     assert "| 93.0 % | – | from the cache |" in text and "the nearest mean feature, which has no loss" in text
     assert "| rotation (planted) | 0.56 | 0.18 |\n| shear along x | 0.61 | 0.36 |" in text
     assert "| invariance | rotation |\n| planting | features = 16, ridge = 0.02 |" in text and "epochs" not in text
+    links = [link.proto.label for link in app.get("page_link")]
+    assert "Run again with changes" in links and "Derive" not in links
 
 
 def test_a_training_with_its_curve(open_page, finished, made, words):
