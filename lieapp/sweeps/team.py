@@ -114,7 +114,17 @@ def helped(
             report.line(words)
         built = msgspec.to_builtins(config)
         order = Order(str(own), work.command, entry.name, entry.sha256, built, plugin_files(catalog))
+        # workers load while this process does
+        loading = [
+            client.submit(ask, msgspec.msgpack.encode(order), cloudpickle.dumps(ready), workers=address, pure=False)
+            for address in client.nthreads()
+        ]
         yield DaskTeam(client, order)
+        client.cancel(loading)
+
+
+def ready(keeper: Any) -> None:
+    """A task without work: what has the chunks at hand is loaded for it."""
 
 
 _lock = threading.Lock()
