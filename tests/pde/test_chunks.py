@@ -203,3 +203,12 @@ def test_a_disk_that_is_too_small_is_told_first(domain, tmp_path, monkeypatch):
     monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=10_000))
     with pytest.raises(SimulationError, match=r"8 trajectories take .* GB; the disk of .* has 1e-05 GB"):
         gatherer(domain, tmp_path, chunk=4).gathered()
+
+
+def test_a_disk_needs_room_for_what_is_missing_alone(domain, tmp_path, monkeypatch):
+    own = gatherer(domain, tmp_path, chunk=4)
+    own.gathered()
+    (tmp_path / "checkpoint/data/00001.safetensors").unlink()
+    assert own.chunks.missing() == 4
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=5 * 32 * 25 * 8))
+    assert gatherer(domain, tmp_path, chunk=4).gathered().held_out is not None

@@ -96,6 +96,10 @@ class Checkpoint:
             raise _refused(file, "its values aren't all finite")
         return _described(facts, time, values)
 
+    def has(self, name: str) -> bool:
+        """Whether something is kept under a name."""
+        return (self.folder / f"{name}.safetensors").exists()
+
     def mapped(self, name: str) -> Trajectories:
         """What `data` gives, checked before: values are read from the file as they are used."""
         file = self.folder / f"{name}.safetensors"
