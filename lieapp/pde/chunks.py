@@ -223,8 +223,8 @@ class InChunks:
         needed, free = missing * kept_bytes(domain.declaration), shutil.disk_usage(folder.parent).free
         if needed > free:
             raise SimulationError(
-                f"{domain.name}: {missing} trajectories take {needed / 1e9:.3g} GB; the disk of {folder.parent} has "
-                f"{free / 1e9:.3g} GB.",
+                f"{domain.name}: {missing} trajectories take {needed / 1e9:.3g} GB; the disk of {folder.parent} "
+                f"has {free / 1e9:.3g} GB.",
                 hint="Give --out a folder on a larger disk, or lower the number of trajectories.",
             )
 

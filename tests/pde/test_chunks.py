@@ -27,6 +27,7 @@ from lieapp.pde.data import Known, Measured
 from lieapp.pde.domain import PDEDomain
 from lieapp.progress import SilentReporter
 from lieapp.runs.store.checkpoint import Checkpoint
+from lieapp.runs.store.sealed import check_sealed
 
 GIVEN = {"plugin": "burgers", "samples": 5, "held_out": 3, "seed": 4, "tolerance": 1e-6}
 
@@ -195,8 +196,17 @@ def test_a_damaged_chunk_is_told(domain, tmp_path):
     gatherer(domain, tmp_path, chunk=4).gathered()
     file = tmp_path / "checkpoint/data/00001.safetensors"
     file.write_bytes(file.read_bytes()[:200])
-    with pytest.raises(ResumeError, match=r"00001\.safetensors can't be read"):
+    with pytest.raises(ResumeError, match=r"00001\.safetensors can't be read") as told:
         gatherer(domain, tmp_path, chunk=4).gathered()
+    assert told.value.hint.startswith("Delete this file")
+    content = bytearray(file.with_name("00000.safetensors").read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ResumeError, match=r"00001\.safetensors .* the checksum differs") as told:
+        check_sealed(tmp_path)
+    assert told.value.hint.startswith("Delete this file")
+    file.unlink()
+    assert gatherer(domain, tmp_path, chunk=4).gathered().held_out is not None
 
 
 def test_a_disk_that_is_too_small_is_told_first(domain, tmp_path, monkeypatch):

@@ -21,9 +21,9 @@ from lieapp.methods.result import Level
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.reading import text_in
 from lieapp.runs.store.files import write_atomic
-from lieapp.runs.store.sealed import sealed_tensors
+from lieapp.runs.store.sealed import CHUNKS, remedy, sealed_tensors
 
-DATA, TRAINING = "data", "training"
+DATA, TRAINING = CHUNKS, "training"
 
 MOST_STEPS = 2**53
 """Steps that floating-point numbers count."""
@@ -160,5 +160,4 @@ Facts = TypeVar("Facts", Reached, Described)
 
 
 def _refused(file: Path, why: str) -> ResumeError:
-    hint = "Delete the folder checkpoint/ to start that run over."
-    return ResumeError(f"{file} can't be read: {why}.", hint=hint)
+    return ResumeError(f"{file} can't be read: {why}.", hint=remedy(file))
