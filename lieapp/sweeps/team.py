@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import socket
 import tempfile
 import threading
@@ -25,8 +26,9 @@ from lieapp.runs.store.directory import RunDirectory, versions
 from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.session import Session
 from lieapp.sweeps.carried import Files, plugin_files, write_files
-from lieapp.sweeps.cluster import ClusterError, check_workers, connected, described
+from lieapp.sweeps.cluster import CONNECTING, ClusterError, check_workers, connected, described
 from lieapp.sweeps.hand import choose_gpu
+from lieapp.sweeps.interrupts import afterwards
 from lieapp.sweeps.kept import PROOF, prove
 from lieapp.sweeps.place import Local, Remote
 from lieapp.sweeps.worker import differing
@@ -104,6 +106,19 @@ class DaskTeam:
             whole.cancel()
 
 
+    def leave(self) -> None:
+        """Have the workers let go of the chunks, whose files would stay on the disk while they are open."""
+
+        def ask_all() -> None:
+            with contextlib.suppress(Exception):  # whatever is wrong with the workers, the run is over
+                self._client.run(forget, self._order, on_error="ignore")
+
+        # a worker that is cut off may never answer
+        asking = threading.Thread(target=ask_all, daemon=True)
+        asking.start()
+        asking.join(CONNECTING)
+
+
 def _has_ended(future: Future) -> bool:
     """Whether it is there, after a look; an error of its own counts as an end."""
     try:
@@ -134,7 +149,9 @@ def helped(
             report.line(words)
         built = msgspec.to_builtins(config)
         files, here = plugin_files(catalog), dict(versions())
-        yield DaskTeam(client, Order(str(own), work.command, entry.name, entry.sha256, built, files, here))
+        team = DaskTeam(client, Order(str(own), work.command, entry.name, entry.sha256, built, files, here))
+        with afterwards(team.leave):
+            yield team
 
 
 def _apart(hosts: str, run: Path) -> ClusterError:
@@ -152,10 +169,17 @@ _kept: dict[bytes, Any] = {}
 def ask(order: bytes, task: bytes) -> Any:
     """Do a task on the worker that this is called on, one at a time."""
     with _lock:
-        if order not in _kept:
+        keeper = _kept.get(order)
+        if keeper is None:
             _kept.clear()
-            _kept[order] = _keeper(msgspec.msgpack.decode(order, type=Order))
-        return cloudpickle.loads(task)(_kept[order])
+            keeper = _kept[order] = _keeper(msgspec.msgpack.decode(order, type=Order))
+        return cloudpickle.loads(task)(keeper)
+
+
+def forget(order: bytes) -> None:
+    """Let go of the chunks of a run on the worker that this is called on."""
+    if _kept.pop(order, None) is not None:
+        gc.collect()
 
 
 def _keep_memory() -> None:

@@ -133,3 +133,11 @@ def test_a_worker_keeps_nothing_of_a_plugin_that_changed(monkeypatch):
 def test_errors_cross_processes_with_their_hints():
     error = cloudpickle.loads(cloudpickle.dumps(PluginError("a", hint="b")))
     assert (error.message, error.hint) == ("a", "b")
+
+
+def test_workers_let_go_of_the_chunks_of_a_run_that_is_over(client, monkeypatch):
+    encoded, other = msgspec.msgpack.encode(ORDER), b"other"
+    monkeypatch.setattr(team, "_kept", {encoded: 1, other: 2})
+    client.run = lambda function, *arguments, on_error: function(*arguments)
+    DaskTeam(client, ORDER).leave()
+    assert team._kept == {other: 2}
