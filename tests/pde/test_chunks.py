@@ -174,6 +174,13 @@ def test_patches_are_drawn_from_all_chunks(domain, gathered):
     assert torch.equal(*(torch.cat([b.points for b in z.batches(2)]) for z in (found, expected)))
 
 
+def test_what_is_moved_comes_from_as_many_chunks_as_it_takes(gathered):
+    held_out = gathered[0].dataset(gathered[1]).held_out
+    pieces = gathered[0].chunks.pieces()[1]
+    assert [[piece.samples for piece in held_out.first(n)] for n in (1, 2, 9)] == [[1], [1, 1], [1, 2]]
+    assert torch.equal(held_out.first(3)[1].values, pieces[1].values)
+
+
 def test_slices_are_drawn_from_all_chunks(gathered):
     data, generator = gathered[0].dataset(gathered[1]), torch.Generator().manual_seed(0)
     drawn = torch.cat([data.train.draw(6, generator).sample for _ in range(20)])
