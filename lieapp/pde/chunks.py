@@ -31,6 +31,9 @@ from lieapp.progress import Reporter
 from lieapp.runs.store.checkpoint import DATA, Checkpoint
 from lieapp.runs.store.session import Session
 
+APART = 1_000_003
+"""Between the seeds of the noise of two chunks: the chunks of other runs, of the next seeds, have none of these."""
+
 Found = TypeVar("Found")
 
 
@@ -140,7 +143,7 @@ class Chunks:
     def _spoiled(self, data: Trajectories, number: int) -> Trajectories:
         config = self.config
         thinned = thin(data, config.every_point, config.every_time)
-        return noisy(thinned, config.noise, config.seed + number) if config.noise else thinned
+        return noisy(thinned, config.noise, config.seed + number * APART) if config.noise else thinned
 
 
 def keeper(config: DiscoverConfig, declaration: PDE, session: Session) -> Chunks:

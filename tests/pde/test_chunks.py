@@ -229,3 +229,13 @@ def test_a_disk_needs_room_for_what_is_missing_alone(domain, tmp_path, monkeypat
     assert own.chunks.missing() == 4
     monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=5 * 32 * 25 * 8))
     assert gatherer(domain, tmp_path, chunk=4).gathered().held_out is not None
+
+
+def test_no_chunk_has_the_noise_of_a_chunk_of_the_next_seed(domain, tmp_path):
+    clean = domain.trajectories(2, seed=0)
+    own = [
+        Chunks(DiscoverConfig(**{**GIVEN, "seed": seed}, noise=0.1, chunk=2), domain, Checkpoint(tmp_path), "cpu")
+        for seed in (0, 1, 2)
+    ]
+    noises = [made._spoiled(clean, number).values - clean.values for made in own for number in (0, 1, 2)]
+    assert not any(torch.equal(a, b) for k, a in enumerate(noises) for b in noises[:k])
