@@ -1,5 +1,6 @@
 """Trajectories in chunks: what is known of parts gives what is known of all, whoever computes it."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -25,9 +26,13 @@ from lieapp.pde import chunks as room
 from lieapp.pde.chunks import Chunks, InChunks
 from lieapp.pde.data import Known, Measured
 from lieapp.pde.domain import PDEDomain
+from lieapp.pde.gathering import Gathering
 from lieapp.progress import SilentReporter
 from lieapp.runs.store.checkpoint import Checkpoint
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.sealed import check_sealed
+from lieapp.runs.store.session import Session
 
 GIVEN = {"plugin": "burgers", "samples": 5, "held_out": 3, "seed": 4, "tolerance": 1e-6}
 
@@ -239,3 +244,18 @@ def test_no_chunk_has_the_noise_of_a_chunk_of_the_next_seed(domain, tmp_path):
     ]
     noises = [made._spoiled(clean, number).values - clean.values for made in own for number in (0, 1, 2)]
     assert not any(torch.equal(a, b) for k, a in enumerate(noises) for b in noises[:k])
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [({}, "all 8 trajectories fit into one chunk: .*; set chunk to fewer"),
+     ({"source": lambda samples, seed: {}}, "the plugin's source gives all trajectories at once: .* processes$")],
+)  # fmt: skip
+def test_a_team_without_chunks_is_told_why(domain, given, told, tmp_path):
+    config, run = DiscoverConfig(**GIVEN), RunDirectory(tmp_path)
+    session = Session(run, RunReporter(SilentReporter(), run), config)
+    session.team = Others(None)
+    own = PDEDomain(replace(domain.declaration, **given))
+    assert Gathering(config, own, session, None).in_chunks() is None
+    (warning,) = session.report.warnings
+    assert re.match(told, warning)
