@@ -31,6 +31,9 @@ from lieapp.progress import Reporter
 from lieapp.runs.store.checkpoint import DATA, Checkpoint
 from lieapp.runs.store.session import Session
 
+APART = 1_000_003
+"""Between the seeds of the noise of two chunks: the chunks of other runs, of the next seeds, have none of these."""
+
 Found = TypeVar("Found")
 
 
@@ -103,6 +106,11 @@ class Chunks:
         parts = (data.select(slice(0, cut)), data.select(slice(cut, None)))
         return Made(data.error, data.facts, *(Measured.of(part) if part.samples else None for part in parts))
 
+    def missing(self) -> int:
+        """How many trajectories aren't there yet."""
+        there = self._checkpoint.has
+        return sum(len(rows) for number, rows in enumerate(self.rows) if not there(self._name(number)))
+
     def pieces(self) -> tuple[list[Trajectories], list[Trajectories]]:
         """Those to learn from and those to judge on, once all chunks are there; one piece of each chunk."""
         train, held_out = list[Trajectories](), list[Trajectories]()
@@ -135,7 +143,7 @@ class Chunks:
     def _spoiled(self, data: Trajectories, number: int) -> Trajectories:
         config = self.config
         thinned = thin(data, config.every_point, config.every_time)
-        return noisy(thinned, config.noise, config.seed + number) if config.noise else thinned
+        return noisy(thinned, config.noise, config.seed + number * APART) if config.noise else thinned
 
 
 def keeper(config: DiscoverConfig, declaration: PDE, session: Session) -> Chunks:
@@ -182,7 +190,7 @@ class InChunks:
         chunks = self.chunks
         total = sum(map(len, chunks.rows))
         check_simulation(chunks.domain.declaration, total, memory=float("inf"))
-        self._check_disk(total)
+        self._check_disk()
         seeded = torch.Generator().manual_seed(chunks.config.seed)
         counts = [len(rows) for rows in chunks.rows]
         states = random_states(chunks.domain.declaration, chunks.domain.evolution, counts, seeded)
@@ -212,13 +220,14 @@ class InChunks:
             data.held_out.elsewhere = partial(_elsewhere, team, "held_out", known)
         return data
 
-    def _check_disk(self, total: int) -> None:
+    def _check_disk(self) -> None:
         domain, folder = self.chunks.domain, self.chunks._checkpoint.folder
-        needed, free = total * kept_bytes(domain.declaration), shutil.disk_usage(folder.parent).free
+        missing = self.chunks.missing()
+        needed, free = missing * kept_bytes(domain.declaration), shutil.disk_usage(folder.parent).free
         if needed > free:
             raise SimulationError(
-                f"{domain.name}: {total} trajectories take {needed / 1e9:.3g} GB; the disk of {folder.parent} has "
-                f"{free / 1e9:.3g} GB.",
+                f"{domain.name}: {missing} trajectories take {needed / 1e9:.3g} GB; the disk of {folder.parent} "
+                f"has {free / 1e9:.3g} GB.",
                 hint="Give --out a folder on a larger disk, or lower the number of trajectories.",
             )
 

@@ -182,6 +182,15 @@ class SliceData:
         """Trajectories on one grid: all chunks of one set, else the first piece."""
         return [self.source] if self._lines is None else self.pieces
 
+    def first(self, count: int) -> list[Trajectories]:
+        """The first so many trajectories of `sources`, or all there are."""
+        found: list[Trajectories] = []
+        for piece in self.sources:
+            if count > 0:
+                found.append(piece.select(slice(0, count)))
+                count -= piece.samples
+        return found
+
     @property
     def device(self) -> torch.device:
         """That of the slices."""

@@ -171,11 +171,11 @@ def finite_judgement(
 ) -> Judged:  # fmt: skip
     """Move held-out trajectories along every learned field and take their residual."""
     source = data.held_out.source
-    chosen = source.select(slice(0, min(config.finite.samples, source.samples)))
+    chosen = data.held_out.first(config.finite.samples)
     few = NODES // (max(len(outcome.slots), 1) * math.prod(source.grid.shape))
     shape = (min(LONGEST, len(source.time), max(FEWEST, few)), *[0] * len(source.grid.axes))
     device = data.held_out.device
-    patches = PatchData([chosen], data.scales, domain.evolution.time, shape, torch.float64, device)
+    patches = PatchData(chosen, data.scales, domain.evolution.time, shape, torch.float64, device)
     weight = sum(float(b.weight.sum()) for b in data.held_out.batches(config.held_out_slices, 8))
     norms = (torch.diagonal(outcome.gram)[outcome.slots] / weight).sqrt()
     fields = Scaled(found.fields, (1 / norms).to(source.values.dtype).to(device))

@@ -60,10 +60,10 @@ class Gathering:
         if len(chunks.rows) > 1:
             return InChunks(chunks, self.session.team, self.report)
         if self.session.team is not None:
-            self.report.warn(
-                f"all {len(chunks.rows[0])} trajectories fit into one chunk: there is nothing to do for several "
-                "processes; set chunk to fewer"
-            )
+            why = f"all {len(chunks.rows[0])} trajectories fit into one chunk", "; set chunk to fewer"
+            if self.domain.declaration.source is not None:
+                why = "the plugin's source gives all trajectories at once", ""
+            self.report.warn(f"{why[0]}: there is nothing to do for several processes{why[1]}")
         return None
 
     def chunked(self, gatherer: InChunks) -> PDEDataset:

@@ -293,7 +293,7 @@ def check_workers(client: Client, sweep: Path, proof: str, files: Sequence[str])
             wrong.append(f"{name} doesn't see {', '.join(about.unseen)}")
     if wrong:
         raise ClusterError(
-            f"{len(wrong)} of {len(told)} workers can't execute the cells: {'; '.join(wrong)}.",
+            f"{len(wrong)} of {len(told)} workers can't take part: {'; '.join(wrong)}.",
             hint="Install the same lieapp and torch on every machine, put data where all of them read it at the "
             "same path, and start these workers again.",
         )
@@ -304,10 +304,10 @@ def described(workers: Sequence[Facts], threads: int) -> Iterator[str]:
     """The workers in words, host by host.
 
     Args:
-        threads: that a cell asks for.
+        threads: that settings ask for.
     """
     if not workers:
-        yield "no worker is connected: the cells wait for the first one"
+        yield "no worker is connected: all work waits for the first one"
     for host in dict.fromkeys(one.host for one in workers):
         own = [one for one in workers if one.host == host]
         given = " and ".join(dict.fromkeys(one.threads or "all" for one in own))
@@ -315,7 +315,7 @@ def described(workers: Sequence[Facts], threads: int) -> Iterator[str]:
         if not all(one.shares for one in own):
             yield f"{host} doesn't share the folder of runs: the folders of runs are sent back"
         if threads * len(own) > own[0].cores:
-            yield f"{host}: cells ask for threads = {threads}, so that workers share cores"
+            yield f"{host}: the settings ask for threads = {threads}, so that workers share cores"
 
 
 def _first_line(error: BaseException) -> str:

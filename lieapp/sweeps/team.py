@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
+import socket
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +14,7 @@ from typing import Any, TypeVar
 
 import cloudpickle
 import msgspec
-from distributed import Client, Future
+from distributed import CancelledError, Client, Future, KilledWorker, fire_and_forget
 
 from lieapp.errors import PluginError
 from lieapp.extension import Work
@@ -20,14 +22,16 @@ from lieapp.numerics.processor import use_processor
 from lieapp.numerics.tree import merged
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
-from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory, versions
 from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.session import Session
 from lieapp.sweeps.carried import Files, plugin_files, write_files
-from lieapp.sweeps.cluster import ClusterError, check_workers, connected, described
+from lieapp.sweeps.cluster import CONNECTING, ClusterError, check_workers, connected, described
 from lieapp.sweeps.hand import choose_gpu
+from lieapp.sweeps.interrupts import afterwards
 from lieapp.sweeps.kept import PROOF, prove
 from lieapp.sweeps.place import Local, Remote
+from lieapp.sweeps.worker import differing
 
 LOOK = 0.3
 """Seconds between two looks at the scheduler."""
@@ -42,6 +46,7 @@ class Order(msgspec.Struct, frozen=True):
         run: its folder, absolute.
         sha256: of the plugin's file.
         files: the plugin files.
+        versions: that are asked for.
     """
 
     run: str
@@ -50,6 +55,7 @@ class Order(msgspec.Struct, frozen=True):
     sha256: str
     config: dict[str, Any]
     files: Files
+    versions: dict[str, str]
 
 
 class DaskTeam:
@@ -65,7 +71,10 @@ class DaskTeam:
         self, tasks: Iterable[Callable[[Any], Found]], merge: Callable[[Found, Found], Found],
         progress: Callable[[int], None],
     ) -> Found:  # fmt: skip
-        """See `numerics.tree.Team`. Raises what a task raises, ClusterError if the scheduler is lost."""
+        """See `numerics.tree.Team`.
+
+        Raises what a task raises, ClusterError if the scheduler is lost or workers die again and again.
+        """
         done: list[str] = []
 
         def sent() -> Iterator[Future]:
@@ -77,17 +86,52 @@ class DaskTeam:
 
         whole = merged(sent(), lambda one, other: self._client.submit(merge, one, other, pure=False))
         try:
-            while True:
+            while not _has_ended(whole):
                 progress(len(done))
                 if self._client.status != "running":
-                    raise ClusterError(
-                        "the connection to the scheduler was lost.", hint="Start it again, and resume the run."
-                    )
-                with contextlib.suppress(TimeoutError):
-                    found: Found = whole.result(timeout=LOOK)
-                    return found
+                    raise CancelledError
+            # however long it takes from a worker to here
+            found: Found = whole.result()
+            return found
+        except CancelledError:
+            raise ClusterError(
+                "the connection to the scheduler was lost.", hint="Start it again, and resume the run."
+            ) from None
+        except KilledWorker as error:
+            raise ClusterError(
+                f"{error.allowed_failures + 1} workers died while they computed on one chunk.",
+                hint="The machine may lack memory: resume the run on fewer workers, or start one with a lower chunk.",
+            ) from None
         finally:
             whole.cancel()
+
+
+    def load(self) -> None:
+        """Have the workers load what they need, while this process does."""
+        nothing = cloudpickle.dumps(_ready)
+        for address in self._client.nthreads():
+            fire_and_forget(self._client.submit(ask, self._order, nothing, workers=address, pure=False))
+
+    def leave(self) -> None:
+        """Have the workers let go of the chunks, whose files would stay on the disk while they are open."""
+
+        def ask_all() -> None:
+            with contextlib.suppress(Exception):  # whatever is wrong with the workers, the run is over
+                self._client.run(forget, self._order, on_error="ignore")
+
+        # a worker that is cut off may never answer
+        asking = threading.Thread(target=ask_all, daemon=True)
+        asking.start()
+        asking.join(CONNECTING)
+
+
+def _has_ended(future: Future) -> bool:
+    """Whether it is there, after a look; an error of its own counts as an end."""
+    try:
+        future.exception(timeout=LOOK)
+    except TimeoutError:
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -106,40 +150,47 @@ def helped(
         finally:
             (own / PROOF).unlink(missing_ok=True)
         if apart := sorted({one.host for one in workers if not one.shares}):
-            raise ClusterError(
-                f"{', '.join(apart)}: its workers don't see {own}, where the chunks of the run are kept.",
-                hint="Give --out a folder that all machines share at the same path.",
-            )
+            raise _apart(", ".join(apart), own)
         for words in described(workers, getattr(config, "threads", 1)):
             report.line(words)
         built = msgspec.to_builtins(config)
-        order = Order(str(own), work.command, entry.name, entry.sha256, built, plugin_files(catalog))
-        # workers load while this process does
-        loading = [
-            client.submit(ask, msgspec.msgpack.encode(order), cloudpickle.dumps(ready), workers=address, pure=False)
-            for address in client.nthreads()
-        ]
-        yield DaskTeam(client, order)
-        client.cancel(loading)
+        files, here = plugin_files(catalog), dict(versions())
+        team = DaskTeam(client, Order(str(own), work.command, entry.name, entry.sha256, built, files, here))
+        with afterwards(team.leave):
+            team.load()
+            yield team
 
 
-def ready(keeper: Any) -> None:
+def _ready(keeper: Any) -> None:
     """A task without work: what has the chunks at hand is loaded for it."""
 
 
+def _apart(hosts: str, run: Path) -> ClusterError:
+    return ClusterError(
+        f"{hosts}: its workers don't see {run}, where the chunks of the run are kept.",
+        hint="Give --out a folder that all machines share at the same path.",
+    )
+
+
 _lock = threading.Lock()
-_kept: dict[str, Any] = {}
-"""What has the chunks of the last run at hand, by the run's folder."""
+_kept: dict[bytes, Any] = {}
+"""What has the chunks of the last run at hand, by its order: a run that is resumed may have another plugin file."""
 
 
 def ask(order: bytes, task: bytes) -> Any:
     """Do a task on the worker that this is called on, one at a time."""
     with _lock:
-        wanted = msgspec.msgpack.decode(order, type=Order)
-        if wanted.run not in _kept:
+        keeper = _kept.get(order)
+        if keeper is None:
             _kept.clear()
-            _kept[wanted.run] = _keeper(wanted)
-        return cloudpickle.loads(task)(_kept[wanted.run])
+            keeper = _kept[order] = _keeper(msgspec.msgpack.decode(order, type=Order))
+        return cloudpickle.loads(task)(keeper)
+
+
+def forget(order: bytes) -> None:
+    """Let go of the chunks of a run on the worker that this is called on."""
+    if _kept.pop(order, None) is not None:
+        gc.collect()
 
 
 def _keep_memory() -> None:
@@ -157,6 +208,14 @@ ALLOCATION = ((-1, 2**30), (-3, 2**25))
 
 
 def _keeper(order: Order) -> Any:
+    """Raises ClusterError on a worker that came later, and has other versions or not the folder of runs."""
+    run, host = RunDirectory(Path(order.run)), socket.gethostname()
+    if wrong := differing(order.versions, versions()):
+        raise ClusterError(
+            f"a worker on {host} has {wrong}.", hint="Install the same lieapp and torch on every machine."
+        )
+    if not (run.path / "config.json").is_file():
+        raise _apart(host, run.path)
     _keep_memory()
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
         catalog = load_catalog(write_files(order.files, Path(folder)))
@@ -168,7 +227,6 @@ def _keeper(order: Order) -> Any:
             )  # fmt: skip
         work = catalog.work(entry, order.command)
         config = msgspec.convert(order.config, catalog.settings(work))
-        run = RunDirectory(Path(order.run))
         session = Session(run, RunReporter(SilentReporter(), run), config, catalog.folders)
         assert work.keeper is not None  # checked before
         use_processor(getattr(config, "threads", 1))

@@ -1,5 +1,6 @@
 """Trajectories in chunks: what is known of parts gives what is known of all, whoever computes it."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -25,8 +26,13 @@ from lieapp.pde import chunks as room
 from lieapp.pde.chunks import Chunks, InChunks
 from lieapp.pde.data import Known, Measured
 from lieapp.pde.domain import PDEDomain
+from lieapp.pde.gathering import Gathering
 from lieapp.progress import SilentReporter
 from lieapp.runs.store.checkpoint import Checkpoint
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.reporter import RunReporter
+from lieapp.runs.store.sealed import check_sealed
+from lieapp.runs.store.session import Session
 
 GIVEN = {"plugin": "burgers", "samples": 5, "held_out": 3, "seed": 4, "tolerance": 1e-6}
 
@@ -173,6 +179,13 @@ def test_patches_are_drawn_from_all_chunks(domain, gathered):
     assert torch.equal(*(torch.cat([b.points for b in z.batches(2)]) for z in (found, expected)))
 
 
+def test_what_is_moved_comes_from_as_many_chunks_as_it_takes(gathered):
+    held_out = gathered[0].dataset(gathered[1]).held_out
+    pieces = gathered[0].chunks.pieces()[1]
+    assert [[piece.samples for piece in held_out.first(n)] for n in (1, 2, 9)] == [[1], [1, 1], [1, 2]]
+    assert torch.equal(held_out.first(3)[1].values, pieces[1].values)
+
+
 def test_slices_are_drawn_from_all_chunks(gathered):
     data, generator = gathered[0].dataset(gathered[1]), torch.Generator().manual_seed(0)
     drawn = torch.cat([data.train.draw(6, generator).sample for _ in range(20)])
@@ -195,11 +208,54 @@ def test_a_damaged_chunk_is_told(domain, tmp_path):
     gatherer(domain, tmp_path, chunk=4).gathered()
     file = tmp_path / "checkpoint/data/00001.safetensors"
     file.write_bytes(file.read_bytes()[:200])
-    with pytest.raises(ResumeError, match=r"00001\.safetensors can't be read"):
+    with pytest.raises(ResumeError, match=r"00001\.safetensors can't be read") as told:
         gatherer(domain, tmp_path, chunk=4).gathered()
+    assert told.value.hint.startswith("Delete this file")
+    content = bytearray(file.with_name("00000.safetensors").read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ResumeError, match=r"00001\.safetensors .* the checksum differs") as told:
+        check_sealed(tmp_path)
+    assert told.value.hint.startswith("Delete this file")
+    file.unlink()
+    assert gatherer(domain, tmp_path, chunk=4).gathered().held_out is not None
 
 
 def test_a_disk_that_is_too_small_is_told_first(domain, tmp_path, monkeypatch):
     monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=10_000))
     with pytest.raises(SimulationError, match=r"8 trajectories take .* GB; the disk of .* has 1e-05 GB"):
         gatherer(domain, tmp_path, chunk=4).gathered()
+
+
+def test_a_disk_needs_room_for_what_is_missing_alone(domain, tmp_path, monkeypatch):
+    own = gatherer(domain, tmp_path, chunk=4)
+    own.gathered()
+    (tmp_path / "checkpoint/data/00001.safetensors").unlink()
+    assert own.chunks.missing() == 4
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=5 * 32 * 25 * 8))
+    assert gatherer(domain, tmp_path, chunk=4).gathered().held_out is not None
+
+
+def test_no_chunk_has_the_noise_of_a_chunk_of_the_next_seed(domain, tmp_path):
+    clean = domain.trajectories(2, seed=0)
+    own = [
+        Chunks(DiscoverConfig(**{**GIVEN, "seed": seed}, noise=0.1, chunk=2), domain, Checkpoint(tmp_path), "cpu")
+        for seed in (0, 1, 2)
+    ]
+    noises = [made._spoiled(clean, number).values - clean.values for made in own for number in (0, 1, 2)]
+    assert not any(torch.equal(a, b) for k, a in enumerate(noises) for b in noises[:k])
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [({}, "all 8 trajectories fit into one chunk: .*; set chunk to fewer"),
+     ({"source": lambda samples, seed: {}}, "the plugin's source gives all trajectories at once: .* processes$")],
+)  # fmt: skip
+def test_a_team_without_chunks_is_told_why(domain, given, told, tmp_path):
+    config, run = DiscoverConfig(**GIVEN), RunDirectory(tmp_path)
+    session = Session(run, RunReporter(SilentReporter(), run), config)
+    session.team = Others(None)
+    own = PDEDomain(replace(domain.declaration, **given))
+    assert Gathering(config, own, session, None).in_chunks() is None
+    (warning,) = session.report.warnings
+    assert re.match(told, warning)

@@ -21,9 +21,9 @@ from lieapp.methods.result import Level
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.reading import text_in
 from lieapp.runs.store.files import write_atomic
-from lieapp.runs.store.sealed import sealed_tensors
+from lieapp.runs.store.sealed import CHUNKS, remedy, sealed_tensors
 
-DATA, TRAINING = "data", "training"
+DATA, TRAINING = CHUNKS, "training"
 
 MOST_STEPS = 2**53
 """Steps that floating-point numbers count."""
@@ -96,6 +96,10 @@ class Checkpoint:
             raise _refused(file, "its values aren't all finite")
         return _described(facts, time, values)
 
+    def has(self, name: str) -> bool:
+        """Whether something is kept under a name."""
+        return (self.folder / f"{name}.safetensors").exists()
+
     def mapped(self, name: str) -> Trajectories:
         """What `data` gives, checked before: values are read from the file as they are used."""
         file = self.folder / f"{name}.safetensors"
@@ -156,5 +160,4 @@ Facts = TypeVar("Facts", Reached, Described)
 
 
 def _refused(file: Path, why: str) -> ResumeError:
-    hint = "Delete the folder checkpoint/ to start that run over."
-    return ResumeError(f"{file} can't be read: {why}.", hint=hint)
+    return ResumeError(f"{file} can't be read: {why}.", hint=remedy(file))

@@ -34,6 +34,9 @@ CHUNK = 2**22
 BESIDE = ("config.json", "provenance.json", "identified.json", "predictions.safetensors")
 """What a resume reads beside the folder checkpoint/."""
 
+CHUNKS = "data"
+"""The folder in checkpoint/ of trajectories in chunks."""
+
 WRONG = "its content isn't the one that was written: the checksum differs"
 
 
@@ -75,14 +78,18 @@ def check_sealed(folder: Path) -> list[str]:
         try:
             is_sealed = _tensors_checked(file) if file.suffix == ".safetensors" else _object_checked(file)
         except (OSError, UnreadableError) as error:
-            inside = file.parent != folder
-            raise ResumeError(
-                f"{file} can't be read: {reason(error)}.",
-                hint="Delete the folder checkpoint/ to start that run over." if inside else "Start a new run.",
-            ) from None
+            hint = "Start a new run." if file.parent == folder else remedy(file)
+            raise ResumeError(f"{file} can't be read: {reason(error)}.", hint=hint) from None
         if not is_sealed:
             without.append(file.relative_to(folder).as_posix())
     return without
+
+
+def remedy(file: Path) -> str:
+    """What to do about a file in checkpoint/ that is damaged: of many chunks, one is no reason to start over."""
+    if file.parent.name == CHUNKS:
+        return "Delete this file: its trajectories are simulated again, and all else stays."
+    return "Delete the folder checkpoint/ to start that run over."
 
 
 def _files(folder: Path) -> Iterator[Path]:
