@@ -100,7 +100,7 @@ class DaskTeam:
         except KilledWorker as error:
             raise ClusterError(
                 f"{error.allowed_failures + 1} workers died while they computed on one chunk.",
-                hint="The machine may lack memory: resume the run on fewer workers, or start one with a lower chunk.",
+                hint="The machine may lack memory: resume the run on fewer workers, or start one with lower chunk.",
             ) from None
         finally:
             whole.cancel()
@@ -110,7 +110,8 @@ class DaskTeam:
         """Have the workers load what they need, while this process does."""
         nothing = cloudpickle.dumps(_ready)
         for address in self._client.nthreads():
-            fire_and_forget(self._client.submit(ask, self._order, nothing, workers=address, pure=False))
+            there = {"workers": address, "allow_other_workers": True}
+            fire_and_forget(self._client.submit(ask, self._order, nothing, pure=False, **there))
 
     def leave(self) -> None:
         """Have the workers let go of the chunks, whose files would stay on the disk while they are open."""
