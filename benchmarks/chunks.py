@@ -1,6 +1,6 @@
 """Many trajectories in chunks, by one process and by several: seconds, memory, the same numbers; and a cost model.
 
-    python benchmarks/chunks.py [--sizes 2000 20000] [--workers 2] [--chunk 500] [--only runs|terms|model]
+    python benchmarks/chunks.py [--sizes 2000 20000] [--workers 0 2] [--chunk 500] [--only runs|terms|model]
 
 Each run is what a user types, `lieapp discover --method spectrum … [--on local:N]`, in a process of its own. Of
 all trajectories four in five are learned from, a slice of each. Memory is that of a process without the pages of
@@ -72,7 +72,7 @@ def main() -> None:
     arguments = parse()
     rows = Rows(arguments.out / "chunks.json", ("kind", "size", "workers", "chunk"))
     if arguments.only in (None, "runs"):
-        for size, workers in itertools.product(arguments.sizes, (0, *arguments.workers)):
+        for size, workers in itertools.product(arguments.sizes, arguments.workers):
             key = {"kind": "run", "size": size, "workers": workers, "chunk": arguments.chunk}
             rows.need(key, partial(run, size, workers, arguments))
     key = {"kind": "terms", "size": 0, "workers": 2, "chunk": arguments.chunk}
@@ -94,7 +94,7 @@ def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Many trajectories in chunks.")
     parser.add_argument("--sizes", type=int, nargs="+", default=[2000, 20000])
-    parser.add_argument("--workers", type=int, nargs="+", default=[2])
+    parser.add_argument("--workers", type=int, nargs="+", default=[0, 2], help="0: one process")
     parser.add_argument("--chunk", type=int, default=500)
     parser.add_argument("--only", choices=("runs", "terms", "model"))
     parser.add_argument("--work", type=Path, default=Path("build/chunks"), help="runs")
