@@ -34,7 +34,7 @@ CHUNK = 8
 
 SETTINGS = (
     "modes", "spectrum.degrees", "spectrum.unknown_degree", "projection.features", "projection.width",
-    "projection.batch", "samples", "held_out",
+    "projection.batch", "samples", "held_out", "chunk",
 )  # fmt: skip
 """What makes many fields or takes much memory."""
 

@@ -49,13 +49,19 @@ def test_neither_are_moderate_settings(text):
         ("unknown_degree=30", "unknown_degree = 30 is costly for the spectrum method: 2511 fields"),
         ("width=20000", "width = 20000 is costly for the neural method: 75 fields and an estimated "),
         ("batch=5000", "batch = 5000 is costly for the neural method: 75 fields"),
-        ("samples=20000", "samples = 20000 is costly for the data: an estimated 17.2 GB of memory; with"),
     ],
 )
 def test_the_setting_is_named_with_what_its_default_makes(text, words):
     (warning,) = told(text)
     key = text.partition("=")[0]
     assert warning.startswith(words) and f"with the default {key} = " in warning
+
+
+def test_many_trajectories_take_memory_in_one_chunk_only():
+    assert told("samples=20000") == []
+    samples, chunk = told("samples=20000", "chunk=20004")
+    assert chunk.startswith("chunk = 20004 is costly for the data: an estimated 17.2 GB of memory; with the default")
+    assert samples.startswith("samples = 20000 is costly for the data: ")
 
 
 @pytest.mark.parametrize(
@@ -104,10 +110,11 @@ def plane(points=32):
 
 def test_a_grid_of_two_dimensions_is_warned_of_with_what_helps():
     config = DiscoverConfig(plugin="plane", method="spectrum", cross_check=False)
-    warning = next(text for text in cost.warnings(config, plane(640)) if "for the data" in text)
-    assert warning.startswith("the grid of plane, points = {t: 24, x: 640, y: 640}, is costly for the data")
-    # 20 trajectories of 24 x 640 x 640 numbers, three times
-    assert f"an estimated {3 * 20 * 24 * 640**2 * 8 / 1e9:.1f} GB" in warning and "--set samples=" in warning
+    assert not any("for the data" in text for text in cost.warnings(config, plane(640)))
+    warning = next(text for text in cost.warnings(config, plane(4000)) if "for the data" in text)
+    assert warning.startswith("the grid of plane, points = {t: 24, x: 4000, y: 4000}, is costly for the data")
+    # a trajectory of 24 x 4000 x 4000 numbers, three times
+    assert f"an estimated {3 * 24 * 4000**2 * 8 / 1e9:.1f} GB" in warning and "lower points" in warning
     # fields come in parts and few nodes stand for all: planes cost no more memory than lines
     assert cost.warnings(config, plane(128)) == []
     assert cost.costs(config, plane(128))["spectrum method"].memory < 1e9
