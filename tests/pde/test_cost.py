@@ -60,7 +60,7 @@ def test_the_setting_is_named_with_what_its_default_makes(text, words):
 def test_many_trajectories_take_memory_in_one_chunk_only():
     assert told("samples=20000") == []
     samples, chunk = told("samples=20000", "chunk=20004")
-    assert chunk.startswith("chunk = 20004 is costly for the data: an estimated 17.2 GB of memory; with the default")
+    assert chunk.startswith("chunk = 20004 is costly for the data: an estimated 17.2 GB of memory; with ")
     assert samples.startswith("samples = 20000 is costly for the data: ")
 
 
