@@ -47,10 +47,10 @@ CHUNK = 2**26
 
 def kept_bytes(pde: PDE) -> float:
     """Bytes of a trajectory on the declared grid, as it is kept."""
-    time = str(evolution_form(read_pde(pde)).jets.independent[evolution_form(read_pde(pde)).time])
-    points = math.prod(n for x, n in pde.points.items() if str(x) != time)
-    times = next(n for x, n in pde.points.items() if str(x) == time)
-    return 8.0 * points * (pde.keep_last or times) * len(evolution_form(read_pde(pde)).jets.dependent)
+    evolution = evolution_form(read_pde(pde))
+    time = evolution.jets.independent[evolution.time]
+    points = math.prod(n for x, n in pde.points.items() if x != time)
+    return 8.0 * points * (pde.keep_last or pde.points[time]) * len(evolution.jets.dependent)
 
 
 def chunk_size(config: Any, pde: PDE) -> int:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-import cloudpickle
 import msgspec
 from distributed import CancelledError, Client, Future, KilledWorker, fire_and_forget
 
@@ -79,7 +78,7 @@ class DaskTeam:
 
         def sent() -> Iterator[Future]:
             for task in tasks:
-                future = self._client.submit(ask, self._order, cloudpickle.dumps(task), pure=False)
+                future = self._client.submit(ask, self._order, task, pure=False)
                 # without a reference to it: what is merged is forgotten
                 future.add_done_callback(lambda ended: done.append(ended.key))
                 yield future
@@ -108,10 +107,9 @@ class DaskTeam:
 
     def load(self) -> None:
         """Have the workers load what they need, while this process does."""
-        nothing = cloudpickle.dumps(_ready)
         for address in self._client.nthreads():
             there = {"workers": address, "allow_other_workers": True}
-            fire_and_forget(self._client.submit(ask, self._order, nothing, pure=False, **there))
+            fire_and_forget(self._client.submit(ask, self._order, _ready, pure=False, **there))
 
     def leave(self) -> None:
         """Have the workers let go of the chunks, whose files would stay on the disk while they are open."""
@@ -178,14 +176,14 @@ _kept: dict[bytes, Any] = {}
 """What has the chunks of the last run at hand, by its order: a run that is resumed may have another plugin file."""
 
 
-def ask(order: bytes, task: bytes) -> Any:
+def ask(order: bytes, task: Callable[[Any], Any]) -> Any:
     """Do a task on the worker that this is called on, one at a time."""
     with _lock:
         keeper = _kept.get(order)
         if keeper is None:
             _kept.clear()
             keeper = _kept[order] = _keeper(msgspec.msgpack.decode(order, type=Order))
-        return cloudpickle.loads(task)(keeper)
+        return task(keeper)
 
 
 def forget(order: bytes) -> None:
