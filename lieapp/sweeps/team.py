@@ -195,7 +195,7 @@ def forget(order: bytes) -> None:
 def _keep_memory() -> None:
     """Let freed memory stay with this process, as it does in any other but Dask's workers: tasks ask for it again.
 
-    Dask sets MALLOC_TRIM_THRESHOLD_ for its workers (see `hands.TRIM`), and computations take twice as long.
+    Dask sets MALLOC_TRIM_THRESHOLD_ for its workers (see `hands.TRIM`), and simulations take several times as long.
     """
     with contextlib.suppress(OSError, AttributeError):  # glibc alone has it
         for parameter, value in ALLOCATION:
