@@ -193,7 +193,7 @@ def terms(arguments: argparse.Namespace) -> Terms:
     from lieapp.methods.basis import Degrees, TensorBasis
     from lieapp.methods.result import SIZE, factored
     from lieapp.numerics.processor import use_processor
-    from lieapp.pde.chunks import Chunks
+    from lieapp.pde.chunks import Simulated
     from lieapp.pde.data import Known
     from lieapp.pde.domain import PDEDomain
     from lieapp.registry.catalog import load_catalog
@@ -204,7 +204,7 @@ def terms(arguments: argparse.Namespace) -> Terms:
     config = DiscoverConfig(plugin=PLUGIN, samples=half, held_out=arguments.chunk - half, chunk=arguments.chunk)
     domain = PDEDomain(load_catalog([PLUGINS]).get(PLUGIN).declaration)
     with tempfile.TemporaryDirectory() as folder:
-        chunks = Chunks(config, domain, Checkpoint(Path(folder) / "checkpoint"), "cpu")
+        chunks = Simulated(config, domain, Checkpoint(Path(folder) / "checkpoint"), "cpu")
         began = time.perf_counter()
         made = chunks.make(0, torch.Generator().manual_seed(0).get_state())
         trajectory = (time.perf_counter() - began) / arguments.chunk
