@@ -17,12 +17,14 @@ from lieapp.data.own import OwnAxis, check_once, declared_on, names, periodic_in
 from lieapp.data.stretches import (
     FEW,
     HELD_OUT,
+    LEARNED,
     HasStretches,
     Shelf,
     Stretches,
     distinct,
+    is_held_out,
     keys,
-    learned_from,
+    parted,
     read_all,
     trajectories_of,
 )
@@ -116,24 +118,9 @@ def _kept(pde: PDE, data: FileData, stretches: Stretches, room: Room | None, rep
     count = sum(piece.samples for piece in pieces)
     said = [*units, *_notes(pieces), *_copied(copies, stretches.total)]
     declared = declared_on(pde, data, grids)
-    if count < FEW:
-        train, held_out, words = divided(pieces)
-        return OwnData(declared, pieces, train, held_out, [*said, words], units)
-    train = [piece.select(slice(0, learned_from(piece))) for piece in pieces if learned_from(piece)]
-    held_out = [piece.select(slice(learned_from(piece), None)) for piece in pieces]
-    held_out = [piece for piece in held_out if piece.samples]
-    if not train or not held_out:
-        raise DataError(
-            f"of {stretches.total} trajectories all those to {'judge on' if train else 'learn from'} are copies of "
-            "others.",
-            hint="Leave the copies out of the files.",
-        )
-    words = f"{count} trajectories, read in {len(pieces)} stretches; {_held(held_out)}"
-    return OwnData(declared, pieces, train, held_out, [*said, words], units, stretches)
-
-
-def _held(held_out: Sequence[Trajectories]) -> str:
-    return f"{sum(piece.samples for piece in held_out)} of them are held out for validation"
+    train, held_out, words = divided(pieces)
+    whole = stretches if count >= FEW else None
+    return OwnData(declared, pieces, train, held_out, [*said, words], units, whole)
 
 
 def _units(axes: Sequence[OwnAxis]) -> list[str]:
@@ -200,14 +187,11 @@ def divided(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Tr
     """
     count = sum(piece.samples for piece in pieces)
     if count >= FEW:
-        train, held_out, n = [], [], 0
-        for piece in pieces:
-            rest = [k for k in range(piece.samples) if (n + k) % HELD_OUT == HELD_OUT - 1 or n + k == count - 1]
-            kept = [k for k in range(piece.samples) if k not in rest]
-            train += [piece.select(kept)] if kept else []
-            held_out += [piece.select(rest)] if rest else []
-            n += piece.samples
-        return train, held_out, f"{count} trajectories; {_held(held_out)}"
+        kept = all(LEARNED in piece.facts for piece in pieces)
+        train, held_out = _apart(pieces) if kept else _every_fifth(pieces, count)
+        read_in = f", read in {len(pieces)} stretches" if kept else ""
+        held = sum(piece.samples for piece in held_out)
+        return train, held_out, f"{count} trajectories{read_in}; {held} of them are held out for validation"
     windows = [window for piece in pieces for window in _windows(piece)]
     held_out = windows[HELD_OUT // 2 :: HELD_OUT]
     train = [window for k, window in enumerate(windows) if k % HELD_OUT != HELD_OUT // 2]
@@ -216,6 +200,31 @@ def divided(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Tr
         f"{what}, cut into {len(windows)} windows in {pieces[0].time_name}; {len(held_out)} of them are held out "
         "for validation"
     )
+
+
+def _every_fifth(
+    pieces: Sequence[Trajectories], count: int
+) -> tuple[list[Trajectories], list[Trajectories]]:  # fmt: skip
+    train, held_out, n = list[Trajectories](), list[Trajectories](), 0
+    for piece in pieces:
+        rest = [k for k in range(piece.samples) if is_held_out(n + k, count)]
+        kept = [k for k in range(piece.samples) if k not in rest]
+        train += [piece.select(kept)] if kept else []
+        held_out += [piece.select(rest)] if rest else []
+        n += piece.samples
+    return train, held_out
+
+
+def _apart(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Trajectories]]:
+    """Those of kept stretches, which aren't copied into memory. Raises DataError if there are none of one kind."""
+    both = zip(*map(parted, pieces), strict=True)
+    train, held_out = ([piece for piece in some if piece.samples] for some in both)
+    if not train or not held_out:
+        raise DataError(
+            f"all trajectories to {'judge on' if train else 'learn from'} are copies of others.",
+            hint="Leave the copies out of the files.",
+        )
+    return train, held_out
 
 
 def _windows(piece: Trajectories) -> Iterator[Trajectories]:

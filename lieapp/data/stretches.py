@@ -170,12 +170,9 @@ class Stretches:
 
     def _apart(self, one: Stretch, data: Trajectories) -> Trajectories:
         """Those to learn from before those that are held out."""
-        held = [k for k in range(data.samples) if self._is_held_out(one.first + k)]
+        held = [k for k in range(data.samples) if is_held_out(one.first + k, self.total)]
         kept = [k for k in range(data.samples) if k not in set(held)]
         return replace(data.select(kept + held), facts={**data.facts, LEARNED: len(kept)})
-
-    def _is_held_out(self, number: int) -> bool:
-        return number % HELD_OUT == HELD_OUT - 1 or number == self.total - 1
 
     def pieces(self) -> list[Trajectories]:
         """All trajectories, once they are read, one piece of each stretch of which any are left."""
@@ -190,7 +187,7 @@ class Stretches:
         """
         for number, rows in distinct(known).items():
             data = self._shelf.mapped(self.name(number))
-            learned = sum(row < learned_from(data) for row in rows)
+            learned = sum(row < parted(data)[0].samples for row in rows)
             left = replace(data.select(rows), facts={**data.facts, LEARNED: learned})
             self._shelf.save_data(left, self.name(number))
         return self.total - len({key for some in known for key in some})
@@ -243,9 +240,15 @@ def distinct(known: Sequence[Sequence[bytes]]) -> Mapping[int, list[int]]:
     return found
 
 
-def learned_from(data: Trajectories) -> int:
-    """How many trajectories of a kept stretch are there to learn from."""
-    return int(data.facts[LEARNED])
+def is_held_out(number: int, total: int) -> bool:
+    """Whether a trajectory of so many is there to judge on: every fifth one, and the last."""
+    return number % HELD_OUT == HELD_OUT - 1 or number == total - 1
+
+
+def parted(data: Trajectories) -> tuple[Trajectories, Trajectories]:
+    """The trajectories of a kept stretch: those to learn from, and those to judge on."""
+    cut = int(data.facts[LEARNED])
+    return data.select(slice(0, cut)), data.select(slice(cut, None))
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
 from lieapp.data.own import declared_on, names
 from lieapp.data.own_trajectories import Room
-from lieapp.data.stretches import Stretches, learned_from
+from lieapp.data.stretches import Stretches, parted
 from lieapp.data.trajectories import Trajectories
 from lieapp.numerics.tree import Team, merged
 from lieapp.pde.chunks import Chunks, Made, Simulated
@@ -36,17 +36,14 @@ class OfFiles(Chunks):
         if not self._plain and not self._checkpoint.has(self._name(number)):
             spoiled = self._spoiled(self._checkpoint.mapped(name), number)
             self._checkpoint.save_data(spoiled, self._name(number))
-        data = self._checkpoint.mapped(self._name(number))
-        cut = learned_from(data)
-        parts = (data.select(slice(0, cut)), data.select(slice(cut, None)))
+        parts = parted(self._checkpoint.mapped(self._name(number)))
         return Made(math.nan, {}, *(Measured.of(part) if part.samples else None for part in parts))
 
     def pieces(self) -> tuple[list[Trajectories], list[Trajectories]]:
         """See `Chunks`."""
-        found = [self._checkpoint.mapped(self._name(number)) for number in range(len(self.stretches.all))]
-        train = [piece.select(slice(0, learned_from(piece))) for piece in found]
-        held_out = [piece.select(slice(learned_from(piece), None)) for piece in found]
-        return [piece for piece in train if piece.samples], [piece for piece in held_out if piece.samples]
+        found = [parted(self._checkpoint.mapped(self._name(number))) for number in range(len(self.stretches.all))]
+        train, held_out = ([piece for piece in some if piece.samples] for some in zip(*found, strict=True))
+        return train, held_out
 
     def _name(self, number: int) -> str:
         return self.stretches.name(number) if self._plain else f"{DATA}/spoiled-{number:05d}"

@@ -242,10 +242,8 @@ def test_a_disk_needs_room_for_what_is_missing_alone(domain, tmp_path, monkeypat
 
 def test_no_chunk_has_the_noise_of_a_chunk_of_the_next_seed(domain, tmp_path):
     clean = domain.trajectories(2, seed=0)
-    own = [
-        Simulated(DiscoverConfig(**{**GIVEN, "seed": seed}, noise=0.1, chunk=2), domain, Checkpoint(tmp_path), "cpu")
-        for seed in (0, 1, 2)
-    ]
+    configs = [DiscoverConfig(**{**GIVEN, "seed": seed}, noise=0.1, chunk=2) for seed in (0, 1, 2)]
+    own = [Simulated(config, domain, Checkpoint(tmp_path), "cpu") for config in configs]
     noises = [made._spoiled(clean, number).values - clean.values for made in own for number in (0, 1, 2)]
     assert not any(torch.equal(a, b) for k, a in enumerate(noises) for b in noises[:k])
 
