@@ -29,7 +29,7 @@ from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_fields
 from lieapp.pde.extend import extended
-from lieapp.pde.file_chunks import measured, room_of
+from lieapp.pde.file_chunks import room_of
 from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.fitted import reach, unproved
 from lieapp.pde.gathering import CLEAN, Gathering
@@ -285,9 +285,9 @@ class _Job:
         level = self.gathering.check_files(own)
         periodic = all(axis.periodic for piece in own.pieces for axis in piece.grid.axes)
         noisy_level = level if level > CLEAN and not periodic else 0.0
-        if (files := self.gathering.of_files(own)) is not None:
+        if (files := self.gathering.files) is not None:
             team = self.session.team
-            return self._noted(dataset_of(files, measured(files, team, self.report), team, noisy_level))
+            return self._noted(dataset_of(files, files.measured(team, self.report), team, noisy_level))
         spoiled, device = self.gathering.spoiled, self.session.device
         whole = None if own.whole is None else spoiled(own.whole).to(device)
         train, held_out = ([spoiled(piece).to(device) for piece in part] for part in (own.train, own.held_out))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
 from lieapp.data.own import declared_on, names
 from lieapp.data.own_trajectories import Room
 from lieapp.data.stretches import Stretches, parted
-from lieapp.data.trajectories import Trajectories
+from lieapp.data.trajectories import Over, Trajectories
 from lieapp.numerics.tree import Team, merged
 from lieapp.pde.chunks import Chunks, Made, Simulated
 from lieapp.pde.data import Measured
@@ -18,6 +20,8 @@ from lieapp.pde.domain import PDEDomain
 from lieapp.progress import Reporter
 from lieapp.runs.store.checkpoint import DATA, Checkpoint
 from lieapp.runs.store.session import Session
+
+Found = TypeVar("Found")
 
 
 class OfFiles(Chunks):
@@ -45,6 +49,44 @@ class OfFiles(Chunks):
         train, held_out = ([piece for piece in some if piece.samples] for some in zip(*found, strict=True))
         return train, held_out
 
+    def looked_at(self, number: int, look: Callable[[Trajectories], Found]) -> Found | None:
+        """What a stretch gives as it was read; None if all of it was left out."""
+        data = self._checkpoint.mapped(self.stretches.name(number))
+        return look(data) if data.samples else None
+
+    def over(self, team: Team[OfFiles] | None, report: Reporter) -> Over:
+        """See `data.trajectories.Over`; the team shares the stretches."""
+
+        def over(look: Callable[[Trajectories], Found], merge: Callable[[Found, Found], Found]) -> Found:
+            found = self._merged(partial(_looked_at, look), partial(_either, merge), team, report)
+            assert found is not None  # few of them are copies of each other at most
+            return found
+
+        return over
+
+    def measured(self, team: Team[OfFiles] | None, report: Reporter) -> Made:
+        """What is measured of all stretches, see `measure`."""
+        return self._merged(_measure, Made.joined, team, report)
+
+    def _merged(
+        self, task: Callable[[int, OfFiles], Found], merge: Callable[[Found, Found], Found],
+        team: Team[OfFiles] | None, report: Reporter,
+    ) -> Found:  # fmt: skip
+        count = len(self.stretches.all)
+
+        def tell(done: int) -> None:
+            report.progress(done, count, "stretches of files")
+
+        if team is not None:
+            return team.merged((partial(task, number) for number in range(count)), merge, tell)
+
+        def one(number: int) -> Found:
+            found = task(number, self)
+            tell(number + 1)
+            return found
+
+        return merged(map(one, range(count)), merge)
+
     def _name(self, number: int) -> str:
         return self.stretches.name(number) if self._plain else f"{DATA}/spoiled-{number:05d}"
 
@@ -63,23 +105,13 @@ def keeper(config: DiscoverConfig, declaration: PDE, session: Session) -> Chunks
     return OfFiles(config, domain, stretches, session.checkpoint, session.device)
 
 
-def measured(chunks: OfFiles, team: Team[OfFiles] | None, report: Reporter) -> Made:
-    """What is measured of all stretches."""
-    count = len(chunks.stretches.all)
-
-    def tell(done: int) -> None:
-        report.progress(done, count, "stretches measured")
-
-    if team is not None:
-        return team.merged((partial(_measure, number) for number in range(count)), Made.joined, tell)
-
-    def one(number: int) -> Made:
-        made = chunks.measure(number)
-        tell(number + 1)
-        return made
-
-    return merged(map(one, range(count)), Made.joined)
-
-
 def _measure(number: int, chunks: OfFiles) -> Made:
     return chunks.measure(number)
+
+
+def _looked_at(look: Callable[[Trajectories], Found], number: int, chunks: OfFiles) -> Found | None:
+    return chunks.looked_at(number, look)
+
+
+def _either(merge: Callable[[Found, Found], Found], one: Found | None, other: Found | None) -> Found | None:
+    return other if one is None else one if other is None else merge(one, other)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from lieapp.config import DiscoverConfig
-from lieapp.data.axes import along, noise_level
+from lieapp.data.axes import along
 from lieapp.data.own_trajectories import OwnData
 from lieapp.data.stepping import Tolerance
-from lieapp.data.trajectories import Extent, Trajectories, noisy, thin
+from lieapp.data.trajectories import Extent, Trajectories, noisy, over_all, thin
 from lieapp.numerics.spectral import noise_floor
-from lieapp.numerics.tree import merged
 from lieapp.pde.chunks import InChunks, Made, Simulated, dataset_of
 from lieapp.pde.domain import PDEDataset, PDEDomain
-from lieapp.pde.file_chunks import OfFiles, measured
-from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
+from lieapp.pde.file_chunks import OfFiles
+from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged, noise_in
 from lieapp.pde.resolution import unresolved_words
 from lieapp.runs.store.checkpoint import DATA
 from lieapp.runs.store.session import Session
@@ -53,20 +53,21 @@ class Gathering:
             return [everything.select(slice(0, samples))], [everything.select(slice(samples, None))]
         self.check_files(self.own)
         device = self.session.device
-        if (files := self.of_files(self.own)) is not None:
-            measured(files, self.session.team, self.report)
-            train, held_out = files.pieces()
+        if self.files is not None:
+            self.files.measured(self.session.team, self.report)
+            train, held_out = self.files.pieces()
             return [piece.to(device) for piece in train], [piece.to(device) for piece in held_out]
         parts = (self.own.train, self.own.held_out)
         train, held_out = ([self.spoiled(piece).to(device) for piece in part] for part in parts)
         return train, held_out
 
-    def of_files(self, own: OwnData) -> OfFiles | None:
-        """The chunks of files that hold more than one chunk; None of others."""
-        session = self.session
-        if own.stretches is not None:
+    @cached_property
+    def files(self) -> OfFiles | None:
+        """The chunks of files that hold more than one chunk; None of others, and of simulated data."""
+        session, own = self.session, self.own
+        if own is not None and own.stretches is not None:
             return OfFiles(self.config, self.domain, own.stretches, session.checkpoint, session.device)
-        if session.team is not None:
+        if own is not None and session.team is not None:
             count = sum(piece.samples for piece in own.pieces)
             self._unhelped(f"all {count} trajectories are read at once", "; set chunk to fewer")
         return None
@@ -136,16 +137,17 @@ class Gathering:
         pieces = own.pieces
         check_unchanged(pieces, self.directory)
         self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
-        extent = merged(map(Extent.of, pieces), Extent.joined)
+        over = over_all(pieces) if self.files is None else self.files.over(self.session.team, self.report)
+        extent = over(Extent.of, Extent.joined)
         extent.check(pieces[0], self.domain.name, "Read other files, or another part of these.")
         check_offsets(pieces[0].unknowns, extent, self.report)
-        level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
+        level, how = over(noise_in, max)
         about = "about" if level > CLEAN else "below"
         how = along(how, [pieces[0].time_name, *(axis.name for axis in pieces[0].grid.axes)])
         told = f"noise is {about} {level:.1g} of their standard deviation" if level else "no noise can be seen"
         self.report.line(f"data: {told}, by {how}")
         self.directory.add_provenance(noise_level=level)
-        for words in unresolved_words(self.domain.evolution, pieces, level):
+        for words in unresolved_words(self.domain.evolution, pieces, level, over):
             self.report.warn(f"data: {words}")
         self._check_misfit(pieces)
         return level

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from lieapp.data.axes import noise_level
 from lieapp.data.files import changed
 from lieapp.data.trajectories import Extent, Trajectories
 from lieapp.equations.evolution import Evolution
@@ -43,6 +44,11 @@ def check_offsets(unknowns: Sequence[str], extent: Extent, report: Reporter) -> 
                 f"data: {name} is {mean:.3g} and changes by {spread:.2g} only: symmetries that change {name} "
                 "are lost in rounding; take a constant off it, in the file and in the equation"
             )
+
+
+def noise_in(piece: Trajectories) -> tuple[float, str]:
+    """The level of noise of the noisiest unknown, relative to its spread, and how it was measured."""
+    return max(noise_level(values.cpu().numpy()) for values in piece.values.unbind(2))
 
 
 def check_misfit(

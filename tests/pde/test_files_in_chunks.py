@@ -19,7 +19,7 @@ from lieapp.methods.result import Sums, over, sums
 from lieapp.numerics.tree import merged
 from lieapp.pde.chunks import dataset_of
 from lieapp.pde.domain import PDEDomain
-from lieapp.pde.file_chunks import OfFiles, measured
+from lieapp.pde.file_chunks import OfFiles
 from lieapp.pde.known import Derived, scaled
 from lieapp.progress import SilentReporter
 from lieapp.runs.store.checkpoint import Checkpoint
@@ -75,7 +75,7 @@ def dataset(own, folder, team=None, **settings):
     config = DiscoverConfig(plugin="mine", **settings)
     domain = PDEDomain(own.declaration)
     chunks = OfFiles(config, domain, own.stretches, Checkpoint(folder / "checkpoint"), "cpu")
-    return dataset_of(chunks, measured(chunks, team, QUIET), team)
+    return dataset_of(chunks, chunks.measured(team, QUIET), team)
 
 
 def test_scales_and_defects_are_those_of_all(tmp_path):
@@ -124,7 +124,7 @@ def test_others_read_and_sum_the_same_to_the_last_bit(tmp_path):
     known = scaled(domain, Derived([], [], list(domain.truth().periodic), []), alone.scales)
     share = lambda d, batches: sums(known, d, batches)  # noqa: E731
     eta = [over(d.train, domain, 30, share, Sums.joined).judgement().eta for d in (alone, data)]
-    assert torch.equal(*eta) and others.done == 5 + len(data.train.pieces)
+    assert torch.equal(*eta) and others.done == 5 + len(data.train._parts)
 
 
 def test_copies_are_found_in_other_stretches(tmp_path):
