@@ -84,8 +84,9 @@ def unresolved_words(evolution: Evolution, pieces: Sequence[Trajectories], level
     """
     orders = [_order(evolution, place) for place in range(len(pieces[0].grid.axes))]
     samples = sum(piece.samples for piece in pieces)
+    found: list[Few] = over(partial(few_points, orders, level), both_few)
     said = []
-    for axis, few in zip(pieces[0].grid.axes, over(partial(few_points, orders, level), both_few), strict=True):
+    for axis, few in zip(pieces[0].grid.axes, found, strict=True):
         if not few.times:
             continue
         of = f" of {samples} trajectories" if samples > 1 else ""
