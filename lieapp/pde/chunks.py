@@ -215,11 +215,12 @@ class InChunks:
     def gathered(self) -> Made:
         """All chunks, made.
 
-        Raises SimulationError if that would take more than a day or more than the disk holds.
+        Raises SimulationError if that would take one process more than a day, or more than the disk holds.
         """
         chunks = self.chunks
         total = sum(map(len, chunks.rows))
-        check_simulation(chunks.domain.declaration, total, memory=float("inf"))
+        if self.team is None:
+            check_simulation(chunks.domain.declaration, total, memory=float("inf"))
         self._check_disk()
         seeded = torch.Generator().manual_seed(chunks.config.seed)
         counts = [len(rows) for rows in chunks.rows]
@@ -242,8 +243,9 @@ class InChunks:
 
     def _check_disk(self) -> None:
         domain, folder = self.chunks.domain, self.chunks._checkpoint.folder
-        missing = self.chunks.missing()
-        needed, free = missing * kept_bytes(domain.declaration), shutil.disk_usage(folder.parent).free
+        config, missing = self.chunks.config, self.chunks.missing()
+        thinned = config.every_time * config.every_point ** len(domain.evolution.space)
+        needed, free = missing * kept_bytes(domain.declaration) / thinned, shutil.disk_usage(folder.parent).free
         if needed > free:
             raise SimulationError(
                 f"{domain.name}: {missing} trajectories take {needed / 1e9:.3g} GB; the disk of {folder.parent} "

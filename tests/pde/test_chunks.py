@@ -240,6 +240,19 @@ def test_a_disk_needs_room_for_what_is_missing_alone(domain, tmp_path, monkeypat
     assert gatherer(domain, tmp_path, chunk=4).gathered().held_out is not None
 
 
+def test_a_disk_needs_room_for_what_is_kept_alone(domain, tmp_path, monkeypatch):
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=8 * 32 * 25 * 8 // 3))
+    assert gatherer(domain, tmp_path, chunk=4, every_time=2, every_point=2).gathered().train is not None
+
+
+def test_a_day_is_the_limit_of_one_process(domain, tmp_path, monkeypatch):
+    monkeypatch.setattr("lieapp.data.sizes.LONGEST", 1e-9)
+    with pytest.raises(SimulationError, match="the most is"):
+        gatherer(domain, tmp_path, chunk=4).gathered()
+    own = gatherer(domain, tmp_path, chunk=4)
+    assert gatherer(domain, tmp_path, Others(own.chunks), chunk=4).gathered().train is not None
+
+
 def test_no_chunk_has_the_noise_of_a_chunk_of_the_next_seed(domain, tmp_path):
     clean = domain.trajectories(2, seed=0)
     configs = [DiscoverConfig(**{**GIVEN, "seed": seed}, noise=0.1, chunk=2) for seed in (0, 1, 2)]
