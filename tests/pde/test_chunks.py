@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from small_solutions import declaration
 
 from lieapp.config import DiscoverConfig
+from lieapp.data.sizes import simulation_cost
 from lieapp.data.trajectories import Extent, Trajectories
 from lieapp.domains.solutions import PatchData
 from lieapp.domains.spread import EveryComponent
@@ -246,7 +247,8 @@ def test_a_disk_needs_room_for_what_is_kept_alone(domain, tmp_path, monkeypatch)
 
 
 def test_a_day_is_the_limit_of_one_process(domain, tmp_path, monkeypatch):
-    monkeypatch.setattr("lieapp.data.sizes.LONGEST", 1e-9)
+    between = sum(simulation_cost(domain.declaration, count)[1] for count in (4, 8)) / 2
+    monkeypatch.setattr("lieapp.data.sizes.LONGEST", between)
     with pytest.raises(SimulationError, match="the most is"):
         gatherer(domain, tmp_path, chunk=4).gathered()
     own = gatherer(domain, tmp_path, chunk=4)
