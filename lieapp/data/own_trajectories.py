@@ -169,10 +169,13 @@ def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:
 
 def _distinct(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[str]]:
     """Without copies of trajectories, and what is said of them: they would be judged on themselves."""
-    fewer = distinct([keys(piece) for piece in pieces])
-    found = [piece.select(fewer[k]) if k in fewer else piece for k, piece in enumerate(pieces)]
-    total, left = (sum(piece.samples for piece in some) for some in (pieces, found))
-    return [piece for piece in found if piece.samples], _copied(total - left, total)
+    left = distinct([keys(piece) for piece in pieces])
+    found = [
+        piece if len(rows) == piece.samples else piece.select(rows)
+        for piece, rows in zip(pieces, left, strict=True)
+    ]
+    total, count = (sum(piece.samples for piece in some) for some in (pieces, found))
+    return [piece for piece in found if piece.samples], _copied(total - count, total)
 
 
 def _copied(count: int, total: int) -> list[str]:
@@ -216,14 +219,9 @@ def _every_fifth(
 
 
 def _apart(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Trajectories]]:
-    """Those of kept stretches, which aren't copied into memory. Raises DataError if there are none of one kind."""
+    """Those of kept stretches, which aren't copied into memory."""
     both = zip(*map(parted, pieces), strict=True)
     train, held_out = ([piece for piece in some if piece.samples] for some in both)
-    if not train or not held_out:
-        raise DataError(
-            f"all trajectories to {'judge on' if train else 'learn from'} are copies of others.",
-            hint="Leave the copies out of the files.",
-        )
     return train, held_out
 
 

@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import operator
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -45,6 +45,9 @@ UNIFORM = 1e-6
 
 LEARNED = "to_learn_from"
 """The fact of a kept stretch that says how many of its trajectories are there to learn from: the first ones."""
+
+BEFORE, TOTAL = "before", "in_all"
+"""Facts of a kept stretch: how many trajectories come before, and how many there are, of those that count."""
 
 
 @runtime_checkable
@@ -146,11 +149,11 @@ class Stretches:
                     if data is None:
                         # a file of many stretches is opened once
                         load = load or stack.enter_context(self._opened(Path(one.grid.file)))
-                        data = self._apart(one, load(one))
+                        data = _apart(load(one), one.first, self.total)
                         self._shelf.save_data(data, self.name(number))
                     elif not _is_of(data, one.grid.file):
                         raise changed(one.grid.file)
-                    found.append(keys(data))
+                    found.append(keys(data.select(_order(data))))
                     done = sum(self.all[k].bytes for k in numbers[: len(found)])
                     report.progress(done, total, f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read")
         return found
@@ -168,12 +171,6 @@ class Stretches:
 
             yield load
 
-    def _apart(self, one: Stretch, data: Trajectories) -> Trajectories:
-        """Those to learn from before those that are held out."""
-        held = [k for k in range(data.samples) if is_held_out(one.first + k, self.total)]
-        kept = [k for k in range(data.samples) if k not in set(held)]
-        return replace(data.select(kept + held), facts={**data.facts, LEARNED: len(kept)})
-
     def pieces(self) -> list[Trajectories]:
         """All trajectories, once they are read, one piece of each stretch of which any are left."""
         found = [self._shelf.mapped(self.name(number)) for number in range(len(self.all))]
@@ -185,12 +182,41 @@ class Stretches:
         Args:
             known: what `read` gave of each stretch.
         """
-        for number, rows in distinct(known).items():
+        left = distinct(known)
+        total, before = sum(map(len, left)), 0
+        for number, (rows, every) in enumerate(zip(left, known, strict=True)):
             data = self._shelf.mapped(self.name(number))
-            learned = sum(row < parted(data)[0].samples for row in rows)
-            left = replace(data.select(rows), facts={**data.facts, LEARNED: learned})
-            self._shelf.save_data(left, self.name(number))
-        return self.total - len({key for some in known for key in some})
+            if len(rows) < len(every) or _held(len(rows), before, total) != _held(len(rows), *_place(data)):
+                inside = _order(data)
+                self._shelf.save_data(
+                    _apart(data.select([inside[row] for row in rows]), before, total), self.name(number)
+                )
+            before += len(rows)
+        return self.total - total
+
+
+def _held(count: int, before: int, total: int) -> list[int]:
+    """Which of so many trajectories are held out, where others come before."""
+    return [k for k in range(count) if is_held_out(before + k, total)]
+
+
+def _apart(data: Trajectories, before: int, total: int) -> Trajectories:
+    """Those to learn from before those that are held out; `data` are in the order of the file."""
+    held = _held(data.samples, before, total)
+    kept = sorted({*range(data.samples)} - {*held})
+    return replace(data.select(kept + held), facts={**data.facts, LEARNED: len(kept), BEFORE: before, TOTAL: total})
+
+
+def _place(data: Trajectories) -> tuple[int, int]:
+    """How many trajectories come before those of a kept stretch, and how many there are."""
+    return int(data.facts[BEFORE]), int(data.facts[TOTAL])
+
+
+def _order(data: Trajectories) -> list[int]:
+    """The places in a kept stretch of its trajectories in the order of the file."""
+    held = {*_held(data.samples, *_place(data))}
+    kept, later = itertools.count(), itertools.count(data.samples - len(held))
+    return [next(later if k in held else kept) for k in range(data.samples)]
 
 
 def _is_of(data: Trajectories, file: str) -> bool:
@@ -226,17 +252,16 @@ def keys(data: Trajectories) -> list[bytes]:
     return [hashlib.sha256(values.numpy().tobytes() + time).digest() for values in data.values]
 
 
-def distinct(known: Sequence[Sequence[bytes]]) -> Mapping[int, list[int]]:
-    """The places of keys that weren't there before, for those of the sequences that have others too."""
-    seen, found = set[bytes](), dict[int, list[int]]()
-    for number, some in enumerate(known):
+def distinct(known: Sequence[Sequence[bytes]]) -> list[list[int]]:
+    """The places of keys that weren't there before, in each of the sequences."""
+    seen, found = set[bytes](), list[list[int]]()
+    for some in known:
         new = []
         for row, key in enumerate(some):
             if key not in seen:
                 seen.add(key)
                 new.append(row)
-        if len(new) < len(some):
-            found[number] = new
+        found.append(new)
     return found
 
 

@@ -127,35 +127,51 @@ def test_others_read_and_sum_the_same_to_the_last_bit(tmp_path):
     assert torch.equal(*eta) and others.done == 5 + len(data.train._parts)
 
 
-def test_copies_are_found_in_other_stretches(tmp_path):
-    files = [
-        solutions(tmp_path, 7, name="a", rows=[0, 1, 2, 0]), solutions(tmp_path, 7, name="b", rows=[3, 2, 4, 5, 6]),
-    ]  # fmt: skip
-    own = kept(tmp_path, *files)
-    assert own.words[-2] == "2 of 9 trajectories are copies of others; left out"
-    right = cole_hopf(nodes_of("uniform", 48), np.linspace(0, 1, 9), 7)
-    rows = [row.numpy()[:, 0] for piece in (*own.train, *own.held_out) for row in piece.values]
-    assert len(rows) == 7 and all(sum(np.array_equal(a, b) for b in right) == 1 for a in rows)
-    # the places in the files decide, copies among them
-    assert same(own.held_out, [replaced(own.train[0], right[[3, 6]])])
-    again = kept(tmp_path, *files)
-    assert again.words == own.words and same(again.train, own.train)
+COPIES = [
+    [[0, 1, 2, 0], [3, 2, 4, 5, 6]],
+    # copies where trajectories would be held out, so that none were left
+    [[*range(HELD_OUT - 1), 0, 1]],
+    [[0] * 9, [1, 2, 0, 1, 3, 4, 4, 5, 6], [6, 6, 6, 6]],
+]
 
 
-def replaced(piece, values):
-    return SimpleNamespace(values=torch.as_tensor(values)[:, :, None])
+@pytest.mark.parametrize("rows", COPIES)
+@pytest.mark.parametrize("chunk", [1, 2, 3])
+def test_copies_are_left_out_as_if_read_at_once(tmp_path, rows, chunk):
+    """The same trajectories are held out: their places among those that are no copies decide."""
+    files = [solutions(tmp_path, 7, times=12, name=str(k), rows=some) for k, some in enumerate(rows)]
+    own, whole = kept(tmp_path, *files, chunk=chunk), read(burgers(), *files)
+    assert own.words[-2] == whole.words[-2] and "copies of others; left out" in own.words[-2]
+    assert same(own.train, whole.train) and same(own.held_out, whole.held_out) and own.held_out
+    again = kept(tmp_path, *files, chunk=chunk)
+    assert again.words == own.words and same(again.train, own.train) and same(again.held_out, own.held_out)
+
+
+def test_a_run_that_ends_while_copies_are_left_out_goes_on(tmp_path, monkeypatch):
+    files = [solutions(tmp_path, 7, times=12, name=str(k), rows=some) for k, some in enumerate(COPIES[-1])]
+    whole, save = read(burgers(), *files), Checkpoint.save_data
+    for count in range(11, 17):
+        folder, saved = tmp_path / str(count), []
+        folder.mkdir()
+
+        def until(self, data, name, saved=saved, count=count):
+            saved.append(name)
+            if len(saved) > count:
+                raise KeyboardInterrupt
+            save(self, data, name)
+
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(Checkpoint, "save_data", until)
+            kept(folder, *files)
+        own = kept(folder, *files)
+        assert own.words[-2] == whole.words[-2]
+        assert same(own.train, whole.train) and same(own.held_out, whole.held_out)
 
 
 def test_few_that_are_no_copies_are_cut_into_windows(tmp_path):
     own = kept(tmp_path, solutions(tmp_path, 2, times=60, rows=[0, 0, 1, 0, 1]))
     assert own.whole is not None and own.stretches is None
     assert own.words[-1].startswith("2 trajectories, cut into")
-
-
-def test_copies_that_leave_nothing_to_judge_on_are_told(tmp_path):
-    rows = [*range(HELD_OUT - 1), 0, 1]
-    with pytest.raises(DataError, match=r"all trajectories to judge on are copies of others"):
-        kept(tmp_path, solutions(tmp_path, FEW, rows=rows))
 
 
 def test_what_is_there_is_not_read_again(tmp_path, monkeypatch):
