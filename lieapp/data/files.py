@@ -69,7 +69,8 @@ def read(
             _check_size(path, cuts, sum(d.nbytes for d in found))
             total, done = sum(cut.bytes for cut in cuts), 0
             for cut in cuts:
-                found.append(cut.load(report or SilentReporter(), done, total, drop_nan))
+                before = sum(d.sizes[SAMPLE] for d in found)
+                found.append(cut.load(report or SilentReporter(), done, total, drop_nan, before))
                 done += cut.bytes
     check_alike([*map(_named, found)])
     return found
@@ -201,8 +202,11 @@ class Cut:
         arrays = [u.array for u in self.part.roles.unknowns]
         return int(np.prod(self.shape)) * sum(4 if a.kind == "f" and a.bytes == 4 else 8 for a in arrays)
 
-    def load(self, report: Reporter, done: int, total: int, drop_nan: bool = False) -> xr.Dataset:
-        """The Dataset, read in blocks. Raises DataError for values that aren't finite, unless they are dropped."""
+    def load(
+        self, report: Reporter, done: int, total: int, drop_nan: bool = False, before: int = 0,
+        stretch: bool = False,
+    ) -> xr.Dataset:  # fmt: skip
+        """The Dataset, read in blocks. Raises what `check_finite` raises, unless NaN are dropped."""
         part = self.part
         dims = (SAMPLE, *(a.name for a in part.axes))
         found: dict[str, np.ndarray] = {}
@@ -219,7 +223,9 @@ class Cut:
             if not drop_nan:
                 time = part.axes[0]
                 points = time.points[self.index[0]]
-                check_finite(part.path, unknown.name, values, time.name, points, part.samples[0])
+                check_finite(
+                    part.path, unknown.name, values, time.name, points, part.samples[0], before, stretch
+                )
             found[unknown.name] = values
         data = xr.Dataset({name: (dims, values) for name, values in found.items()}, attrs=self._provenance())
         for axis, s, kind in zip(part.axes, self.index, self.kinds, strict=True):

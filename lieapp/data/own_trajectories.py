@@ -29,7 +29,6 @@ from lieapp.data.stretches import (
     trajectories_of,
 )
 from lieapp.data.trajectories import Trajectories
-from lieapp.errors import DataError
 from lieapp.numerics.tree import Team
 from lieapp.progress import Reporter
 
@@ -184,10 +183,7 @@ def _copied(count: int, total: int) -> list[str]:
 
 
 def divided(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Trajectories], str]:
-    """Trajectories to learn from and to judge on: some held out whole, or windows in time of too few.
-
-    Raises DataError if the times are too few for that.
-    """
+    """Trajectories to learn from and to judge on: some held out whole, or windows in time of too few."""
     count = sum(piece.samples for piece in pieces)
     if count >= FEW:
         kept = all(LEARNED in piece.facts for piece in pieces)

@@ -166,7 +166,9 @@ class Stretches:
             def load(one: Stretch) -> Trajectories:
                 part = grids[one.grid.place]
                 part = replace(part, samples=part.samples[one.rows.start : one.rows.stop])
-                dataset = Cut.of(part, data.every, data.window).load(SilentReporter(), 0, one.bytes)
+                dataset = Cut.of(part, data.every, data.window).load(
+                    SilentReporter(), 0, one.bytes, before=one.first, stretch=True
+                )
                 return trajectories_of(dataset, one.grid.unknowns, one.grid.axes, self._periodic)
 
             yield load

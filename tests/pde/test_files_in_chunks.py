@@ -222,6 +222,26 @@ def test_the_disk_and_holes_are_told(tmp_path, monkeypatch):
     assert "--samples 5 keeps those without" in told.value.hint
 
 
+def test_hints_for_holes_hold_for_all_files(tmp_path):
+    """What a stretch can't know isn't said, and `--samples` counts trajectories of all files."""
+    x, t = nodes_of("uniform", 48), np.linspace(0, 1, 20)
+    u = cole_hopf(x, t, 9)
+    u[4:, 3:, 7] = np.nan
+    files = [solutions(tmp_path, 6, times=20), npz(tmp_path / "holes.npz", x=x, t=t, u=u)]
+    for found in (lambda: read(burgers(), *files), lambda: kept(tmp_path, *files, chunk=3)):
+        with pytest.raises(DataError) as told:
+            found()
+        assert "--samples 10 keeps those without" in told.value.hint
+    assert "of 2 of 3 samples from sample 4 on" in told.value.message and "leaves out 1" not in told.value.hint
+    own = kept(tmp_path, *files, chunk=3, samples=10)
+    assert sum(piece.samples for piece in own.pieces) == 10
+    u = cole_hopf(x, t, 9)
+    u[4, 10:, 7] = np.nan
+    with pytest.raises(DataError) as told:
+        kept(tmp_path / "more", npz(tmp_path / "later.npz", x=x, t=t, u=u), chunk=2)
+    assert "keeps the longest stretch without in these samples" in told.value.hint
+
+
 def test_data_are_made_worse_stretch_by_stretch(tmp_path):
     own = kept(tmp_path, solutions(tmp_path, 8, times=20), chunk=3)
     clean, data = dataset(own, tmp_path), dataset(own, tmp_path, noise=0.1, every_time=2)
