@@ -6,6 +6,7 @@ The arrays of a file are found and named first (`opening`, `roles`, `naming`), i
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from lieapp.data.axes import spacing_kind
 from lieapp.data.grids import Part, parts
 from lieapp.data.mapping import parse_every, parse_window
 from lieapp.data.missing import check_finite, whole
-from lieapp.data.opening import all_readers
+from lieapp.data.opening import all_readers, stamp
 from lieapp.data.roles import Question
 from lieapp.errors import DataError, UsageError
 from lieapp.extension import Reader
@@ -77,11 +78,17 @@ def read(
 
 
 def known_by(path: Path) -> dict[str, str | int | float]:
-    """What tells a file from one that was written anew."""
-    state = path.stat()
-    if path.is_file() and state.st_size <= HASHED:
-        return {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-    return {"size": state.st_size, "modified": state.st_mtime}
+    """What tells a file from one that was written anew. Raises DataError for one that can't be found."""
+    size, modified = stamp(path)
+    if path.is_file() and size <= HASHED:
+        return {"sha256": _sha256(path, size, modified)}
+    return {"size": size, "modified": path.stat().st_mtime}
+
+
+# each stretch of a file asks
+@functools.lru_cache(maxsize=16)
+def _sha256(path: Path, size: int, modified: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def changed(file: str) -> DataError:

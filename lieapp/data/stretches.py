@@ -25,7 +25,7 @@ from lieapp.arrays import SAMPLE
 from lieapp.config_types import FileData
 from lieapp.data.files import MOST, Cut, changed, known_by
 from lieapp.data.grids import parts
-from lieapp.data.opening import all_readers
+from lieapp.data.opening import all_readers, moving
 from lieapp.data.own import OwnAxis, OwnGrid, counted_grids, periodic_in
 from lieapp.data.sizes import CHUNK
 from lieapp.data.trajectories import Trajectories
@@ -100,6 +100,7 @@ class Stretches:
         chunk: int = 0,
     ) -> None:  # fmt: skip
         self._data, self._named, self._shelf, self._chunk = data, (unknowns, variables), shelf, chunk
+        self._known = {file: known_by(Path(file)) for file in data.files}
         self.grids = counted_grids(data, unknowns, variables)
         self.total = sum(grid.samples for grid in self.grids)
         self._periodic = frozenset(periodic_in([grid.axes for grid in self.grids]))
@@ -148,10 +149,10 @@ class Stretches:
                     one, data = self.all[number], self._shelf.data(self.name(number))
                     if data is None:
                         # a file of many stretches is opened once
-                        load = load or stack.enter_context(self._opened(Path(one.grid.file)))
+                        load = load or stack.enter_context(self._opened(one.grid.file))
                         data = _apart(load(one), one.first, self.total)
                         self._shelf.save_data(data, self.name(number))
-                    elif not _is_of(data, one.grid.file):
+                    elif not self._is_of(data, one.grid.file):
                         raise changed(one.grid.file)
                     found.append(keys(data.select(_order(data))))
                     done = sum(self.all[k].bytes for k in numbers[: len(found)])
@@ -159,9 +160,10 @@ class Stretches:
         return found
 
     @contextlib.contextmanager
-    def _opened(self, file: Path) -> Iterator[Callable[[Stretch], Trajectories]]:
+    def _opened(self, file: str) -> Iterator[Callable[[Stretch], Trajectories]]:
         data = self._data
-        with parts(file, data.map, *self._named, all_readers()) as grids:
+        with parts(Path(file), data.map, *self._named, all_readers()) as grids:
+            self._check_still(file)
 
             def load(one: Stretch) -> Trajectories:
                 part = grids[one.grid.place]
@@ -169,9 +171,18 @@ class Stretches:
                 dataset = Cut.of(part, data.every, data.window).load(
                     SilentReporter(), 0, one.bytes, before=one.first, stretch=True
                 )
+                self._check_still(file)
                 return trajectories_of(dataset, one.grid.unknowns, one.grid.axes, self._periodic)
 
             yield load
+
+    def _check_still(self, file: str) -> None:
+        if known_by(Path(file)) != self._known[file]:
+            raise moving(Path(file))
+
+    def _is_of(self, data: Trajectories, file: str) -> bool:
+        """Whether a file is as it was when a stretch of it was kept."""
+        return all(data.facts.get(key) == value for key, value in self._known[file].items())
 
     def pieces(self) -> list[Trajectories]:
         """All trajectories, once they are read, one piece of each stretch of which any are left."""
@@ -183,11 +194,17 @@ class Stretches:
 
         Args:
             known: what `read` gave of each stretch.
+
+        Raises DataError for a file that changed meanwhile.
         """
+        for file in self._known:
+            self._check_still(file)
         left = distinct(known)
         total, before = sum(map(len, left)), 0
         for number, (rows, every) in enumerate(zip(left, known, strict=True)):
             data = self._shelf.mapped(self.name(number))
+            if not self._is_of(data, self.all[number].grid.file):  # others read it
+                raise moving(Path(self.all[number].grid.file))
             if len(rows) < len(every) or _held(len(rows), before, total) != _held(len(rows), *_place(data)):
                 inside = _order(data)
                 self._shelf.save_data(
@@ -219,11 +236,6 @@ def _order(data: Trajectories) -> list[int]:
     held = {*_held(data.samples, *_place(data))}
     kept, later = itertools.count(), itertools.count(data.samples - len(held))
     return [next(later if k in held else kept) for k in range(data.samples)]
-
-
-def _is_of(data: Trajectories, file: str) -> bool:
-    """Whether a file is as it was when a stretch of it was kept."""
-    return all(data.facts.get(key) == value for key, value in known_by(Path(file)).items())
 
 
 def trajectories_of(

@@ -1,5 +1,6 @@
 """Files of more trajectories than are read at once: the same ones, apart in the same way, whoever reads them."""
 
+import os
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -192,6 +193,47 @@ def test_what_is_there_is_not_read_again(tmp_path, monkeypatch):
     solutions(tmp_path, 7, seed=1)
     with pytest.raises(DataError, match=r"some\.npz has changed since this run began"):
         kept(tmp_path, file)
+
+
+@pytest.mark.parametrize("at", [0, 1, 3])
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch, at):
+    """No stretch of another file is kept as one of this: putting the old file back is enough."""
+    file, saved, save = solutions(tmp_path, 7, times=12), [], Checkpoint.save_data
+    right, other = (tmp_path / "some.npz").read_bytes(), solutions(tmp_path, 7, times=12, seed=1, name="other")
+
+    def then(self, data, name):
+        save(self, data, name)
+        saved.append(name)
+        if len(saved) == at:
+            os.replace(other, file)
+
+    load = room.trajectories_of
+    with monkeypatch.context() as patched, pytest.raises(DataError, match=r"some\.npz changed while it was read"):
+        patched.setattr(Checkpoint, "save_data", then)
+        if not at:  # between reading and keeping
+            patched.setattr(room, "trajectories_of", lambda *a: (os.replace(other, file), load(*a))[1])
+        kept(tmp_path, file)
+    if at:
+        with pytest.raises(DataError, match=r"some\.npz has changed since this run began"):
+            kept(tmp_path, file)
+    (tmp_path / "some.npz").write_bytes(right)
+    assert same(kept(tmp_path, file).train, read(burgers(), file).train)
+
+
+def test_a_file_that_changes_between_two_readers_is_refused(tmp_path):
+    file = solutions(tmp_path, 7, times=12)
+    shelf = Checkpoint(tmp_path / "checkpoint")
+    here, rows = Stretches(FileData(files=(file,)), *names(burgers()), shelf, 4), []
+    rows += here.read([0])
+    solutions(tmp_path, 7, times=12, seed=1)
+    there = Stretches(FileData(files=(file,)), *names(burgers()), shelf, 4)
+    rows += there.read([1])
+    for one in (here, there):
+        with pytest.raises(DataError, match=r"some\.npz changed while it was read"):
+            one.leave_out(rows)
+    (tmp_path / "some.npz").unlink()
+    with pytest.raises(DataError, match=r"some\.npz doesn't exist"):
+        here.leave_out(rows)
 
 
 def test_a_file_that_is_small_is_read_at_once(tmp_path):
