@@ -6,6 +6,7 @@ The arrays of a file are found and named first (`opening`, `roles`, `naming`), i
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from lieapp.data.axes import spacing_kind
 from lieapp.data.grids import Part, parts
 from lieapp.data.mapping import parse_every, parse_window
 from lieapp.data.missing import check_finite, whole
-from lieapp.data.opening import all_readers
+from lieapp.data.opening import all_readers, stamp
 from lieapp.data.roles import Question
 from lieapp.errors import DataError, UsageError
 from lieapp.extension import Reader
@@ -69,18 +70,25 @@ def read(
             _check_size(path, cuts, sum(d.nbytes for d in found))
             total, done = sum(cut.bytes for cut in cuts), 0
             for cut in cuts:
-                found.append(cut.load(report or SilentReporter(), done, total, drop_nan))
+                before = sum(d.sizes[SAMPLE] for d in found)
+                found.append(cut.load(report or SilentReporter(), done, total, drop_nan, before))
                 done += cut.bytes
     check_alike([*map(_named, found)])
     return found
 
 
 def known_by(path: Path) -> dict[str, str | int | float]:
-    """What tells a file from one that was written anew."""
-    state = path.stat()
-    if path.is_file() and state.st_size <= HASHED:
-        return {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-    return {"size": state.st_size, "modified": state.st_mtime}
+    """What tells a file from one that was written anew. Raises DataError for one that can't be found."""
+    size, modified = stamp(path)
+    if path.is_file() and size <= HASHED:
+        return {"sha256": _sha256(path, size, modified)}
+    return {"size": size, "modified": path.stat().st_mtime}
+
+
+# each stretch of a file asks
+@functools.lru_cache(maxsize=16)
+def _sha256(path: Path, size: int, modified: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def changed(file: str) -> DataError:
@@ -201,8 +209,11 @@ class Cut:
         arrays = [u.array for u in self.part.roles.unknowns]
         return int(np.prod(self.shape)) * sum(4 if a.kind == "f" and a.bytes == 4 else 8 for a in arrays)
 
-    def load(self, report: Reporter, done: int, total: int, drop_nan: bool = False) -> xr.Dataset:
-        """The Dataset, read in blocks. Raises DataError for values that aren't finite, unless they are dropped."""
+    def load(
+        self, report: Reporter, done: int, total: int, drop_nan: bool = False, before: int = 0,
+        stretch: bool = False,
+    ) -> xr.Dataset:  # fmt: skip
+        """The Dataset, read in blocks. Raises what `check_finite` raises, unless NaN are dropped."""
         part = self.part
         dims = (SAMPLE, *(a.name for a in part.axes))
         found: dict[str, np.ndarray] = {}
@@ -219,7 +230,9 @@ class Cut:
             if not drop_nan:
                 time = part.axes[0]
                 points = time.points[self.index[0]]
-                check_finite(part.path, unknown.name, values, time.name, points, part.samples[0])
+                check_finite(
+                    part.path, unknown.name, values, time.name, points, part.samples[0], before, stretch
+                )
             found[unknown.name] = values
         data = xr.Dataset({name: (dims, values) for name, values in found.items()}, attrs=self._provenance())
         for axis, s, kind in zip(part.axes, self.index, self.kinds, strict=True):

@@ -12,13 +12,16 @@ from lieapp.errors import DataError
 
 
 def check_finite(
-    path: Path, name: str, values: np.ndarray, time: str, points: np.ndarray, first: int = 0
+    path: Path, name: str, values: np.ndarray, time: str, points: np.ndarray, first: int = 0, before: int = 0,
+    stretch: bool = False,
 ) -> None:  # fmt: skip
     """Raises DataError for values of an unknown, (sample, time, space…), that aren't finite; the hint goes on.
 
     Args:
         time, points: the evolution variable and its values.
         first: how many samples of the file come before.
+        before: how many trajectories are read before, of all files.
+        stretch: whether these are some of those to read: what the others lack isn't known.
     """
     bad = ~np.isfinite(values)
     if not bad.any():
@@ -29,18 +32,21 @@ def check_finite(
     ways = []
     if stop - start >= MIN_POINTS:
         ends = f"{points[start]:.9g}:{points[stop - 1]:.9g}"
-        ways.append(f"--window {time}={ends} keeps the longest stretch without")
-    elif first + len(clean) and clean == list(range(len(clean))):
-        count = first + len(clean)
+        of = " in these samples" if stretch else ""
+        ways.append(f"--window {time}={ends} keeps the longest stretch without{of}")
+    elif before + len(clean) and clean == list(range(len(clean))):
+        count = before + len(clean)
         ways.append(f"--samples {count} keeps those without (of augment: --set data.samples={count})")
     samples, times = kept(rows)
-    if times.sum() >= MIN_POINTS:
+    if stretch:
+        ways.append("--drop-nan leaves times and trajectories out, of as much as can be read at once")
+    elif times.sum() >= MIN_POINTS:
         ways.append(f"--drop-nan leaves out {_left_out(samples, times)}")
     hint = "; ".join(ways) or "Clean the data: interpolate, or leave the trajectory out"
     raise DataError(
         f"{path}: {bad.mean():.2g} of the values of {name} are NaN or infinite, in "
         f"{rows.any(0).sum()} of {rows.shape[1]} times of {rows.any(1).sum()} of {len(rows)} samples"
-        f"{f' from sample {first + 1} on' if first else ''}.",
+        f"{f' from sample {first + 1} on' if first or stretch else ''}.",
         hint=f"{hint}.",
     )
 

@@ -54,7 +54,12 @@ def opened(path: Path, readers: Sequence[Reader]) -> Iterator[list[Contents]]:
     finally:
         contents.close()
     if stamp(path) != before:
-        raise DataError(f"{path} changed while it was read.", hint="Read it again when it is finished.")
+        raise moving(path)
+
+
+def moving(path: Path) -> DataError:
+    """What is raised for a file that another program writes meanwhile."""
+    return DataError(f"{path} changed while it was read.", hint="Read it again when it is finished.")
 
 
 def _guarded(path: Path, kind: str, load: Callable[[Index], Any]) -> Callable[[Index], Any]:

@@ -29,7 +29,6 @@ from lieapp.data.stretches import (
     trajectories_of,
 )
 from lieapp.data.trajectories import Trajectories
-from lieapp.errors import DataError
 from lieapp.numerics.tree import Team
 from lieapp.progress import Reporter
 
@@ -169,10 +168,13 @@ def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:
 
 def _distinct(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[str]]:
     """Without copies of trajectories, and what is said of them: they would be judged on themselves."""
-    fewer = distinct([keys(piece) for piece in pieces])
-    found = [piece.select(fewer[k]) if k in fewer else piece for k, piece in enumerate(pieces)]
-    total, left = (sum(piece.samples for piece in some) for some in (pieces, found))
-    return [piece for piece in found if piece.samples], _copied(total - left, total)
+    left = distinct([keys(piece) for piece in pieces])
+    found = [
+        piece if len(rows) == piece.samples else piece.select(rows)
+        for piece, rows in zip(pieces, left, strict=True)
+    ]
+    total, count = (sum(piece.samples for piece in some) for some in (pieces, found))
+    return [piece for piece in found if piece.samples], _copied(total - count, total)
 
 
 def _copied(count: int, total: int) -> list[str]:
@@ -181,10 +183,7 @@ def _copied(count: int, total: int) -> list[str]:
 
 
 def divided(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Trajectories], str]:
-    """Trajectories to learn from and to judge on: some held out whole, or windows in time of too few.
-
-    Raises DataError if the times are too few for that.
-    """
+    """Trajectories to learn from and to judge on: some held out whole, or windows in time of too few."""
     count = sum(piece.samples for piece in pieces)
     if count >= FEW:
         kept = all(LEARNED in piece.facts for piece in pieces)
@@ -216,14 +215,9 @@ def _every_fifth(
 
 
 def _apart(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Trajectories]]:
-    """Those of kept stretches, which aren't copied into memory. Raises DataError if there are none of one kind."""
+    """Those of kept stretches, which aren't copied into memory."""
     both = zip(*map(parted, pieces), strict=True)
     train, held_out = ([piece for piece in some if piece.samples] for some in both)
-    if not train or not held_out:
-        raise DataError(
-            f"all trajectories to {'judge on' if train else 'learn from'} are copies of others.",
-            hint="Leave the copies out of the files.",
-        )
     return train, held_out
 
 

@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import operator
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from lieapp.arrays import SAMPLE
 from lieapp.config_types import FileData
 from lieapp.data.files import MOST, Cut, changed, known_by
 from lieapp.data.grids import parts
-from lieapp.data.opening import all_readers
+from lieapp.data.opening import all_readers, moving
 from lieapp.data.own import OwnAxis, OwnGrid, counted_grids, periodic_in
 from lieapp.data.sizes import CHUNK
 from lieapp.data.trajectories import Trajectories
@@ -45,6 +45,9 @@ UNIFORM = 1e-6
 
 LEARNED = "to_learn_from"
 """The fact of a kept stretch that says how many of its trajectories are there to learn from: the first ones."""
+
+BEFORE, TOTAL = "before", "in_all"
+"""Facts of a kept stretch: how many trajectories come before, and how many there are, of those that count."""
 
 
 @runtime_checkable
@@ -97,6 +100,7 @@ class Stretches:
         chunk: int = 0,
     ) -> None:  # fmt: skip
         self._data, self._named, self._shelf, self._chunk = data, (unknowns, variables), shelf, chunk
+        self._known = {file: known_by(Path(file)) for file in data.files}
         self.grids = counted_grids(data, unknowns, variables)
         self.total = sum(grid.samples for grid in self.grids)
         self._periodic = frozenset(periodic_in([grid.axes for grid in self.grids]))
@@ -145,34 +149,40 @@ class Stretches:
                     one, data = self.all[number], self._shelf.data(self.name(number))
                     if data is None:
                         # a file of many stretches is opened once
-                        load = load or stack.enter_context(self._opened(Path(one.grid.file)))
-                        data = self._apart(one, load(one))
+                        load = load or stack.enter_context(self._opened(one.grid.file))
+                        data = _apart(load(one), one.first, self.total)
                         self._shelf.save_data(data, self.name(number))
-                    elif not _is_of(data, one.grid.file):
+                    elif not self._is_of(data, one.grid.file):
                         raise changed(one.grid.file)
-                    found.append(keys(data))
+                    found.append(keys(data.select(_order(data))))
                     done = sum(self.all[k].bytes for k in numbers[: len(found)])
                     report.progress(done, total, f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read")
         return found
 
     @contextlib.contextmanager
-    def _opened(self, file: Path) -> Iterator[Callable[[Stretch], Trajectories]]:
+    def _opened(self, file: str) -> Iterator[Callable[[Stretch], Trajectories]]:
         data = self._data
-        with parts(file, data.map, *self._named, all_readers()) as grids:
+        with parts(Path(file), data.map, *self._named, all_readers()) as grids:
+            self._check_still(file)
 
             def load(one: Stretch) -> Trajectories:
                 part = grids[one.grid.place]
                 part = replace(part, samples=part.samples[one.rows.start : one.rows.stop])
-                dataset = Cut.of(part, data.every, data.window).load(SilentReporter(), 0, one.bytes)
+                dataset = Cut.of(part, data.every, data.window).load(
+                    SilentReporter(), 0, one.bytes, before=one.first, stretch=True
+                )
+                self._check_still(file)
                 return trajectories_of(dataset, one.grid.unknowns, one.grid.axes, self._periodic)
 
             yield load
 
-    def _apart(self, one: Stretch, data: Trajectories) -> Trajectories:
-        """Those to learn from before those that are held out."""
-        held = [k for k in range(data.samples) if is_held_out(one.first + k, self.total)]
-        kept = [k for k in range(data.samples) if k not in set(held)]
-        return replace(data.select(kept + held), facts={**data.facts, LEARNED: len(kept)})
+    def _check_still(self, file: str) -> None:
+        if known_by(Path(file)) != self._known[file]:
+            raise moving(Path(file))
+
+    def _is_of(self, data: Trajectories, file: str) -> bool:
+        """Whether a file is as it was when a stretch of it was kept."""
+        return all(data.facts.get(key) == value for key, value in self._known[file].items())
 
     def pieces(self) -> list[Trajectories]:
         """All trajectories, once they are read, one piece of each stretch of which any are left."""
@@ -184,18 +194,48 @@ class Stretches:
 
         Args:
             known: what `read` gave of each stretch.
+
+        Raises DataError for a file that changed meanwhile.
         """
-        for number, rows in distinct(known).items():
+        for file in self._known:
+            self._check_still(file)
+        left = distinct(known)
+        total, before = sum(map(len, left)), 0
+        for number, (rows, every) in enumerate(zip(left, known, strict=True)):
             data = self._shelf.mapped(self.name(number))
-            learned = sum(row < parted(data)[0].samples for row in rows)
-            left = replace(data.select(rows), facts={**data.facts, LEARNED: learned})
-            self._shelf.save_data(left, self.name(number))
-        return self.total - len({key for some in known for key in some})
+            if not self._is_of(data, self.all[number].grid.file):  # others read it
+                raise moving(Path(self.all[number].grid.file))
+            if len(rows) < len(every) or _held(len(rows), before, total) != _held(len(rows), *_place(data)):
+                inside = _order(data)
+                self._shelf.save_data(
+                    _apart(data.select([inside[row] for row in rows]), before, total), self.name(number)
+                )
+            before += len(rows)
+        return self.total - total
 
 
-def _is_of(data: Trajectories, file: str) -> bool:
-    """Whether a file is as it was when a stretch of it was kept."""
-    return all(data.facts.get(key) == value for key, value in known_by(Path(file)).items())
+def _held(count: int, before: int, total: int) -> list[int]:
+    """Which of so many trajectories are held out, where others come before."""
+    return [k for k in range(count) if is_held_out(before + k, total)]
+
+
+def _apart(data: Trajectories, before: int, total: int) -> Trajectories:
+    """Those to learn from before those that are held out; `data` are in the order of the file."""
+    held = _held(data.samples, before, total)
+    kept = sorted({*range(data.samples)} - {*held})
+    return replace(data.select(kept + held), facts={**data.facts, LEARNED: len(kept), BEFORE: before, TOTAL: total})
+
+
+def _place(data: Trajectories) -> tuple[int, int]:
+    """How many trajectories come before those of a kept stretch, and how many there are."""
+    return int(data.facts[BEFORE]), int(data.facts[TOTAL])
+
+
+def _order(data: Trajectories) -> list[int]:
+    """The places in a kept stretch of its trajectories in the order of the file."""
+    held = {*_held(data.samples, *_place(data))}
+    kept, later = itertools.count(), itertools.count(data.samples - len(held))
+    return [next(later if k in held else kept) for k in range(data.samples)]
 
 
 def trajectories_of(
@@ -226,17 +266,16 @@ def keys(data: Trajectories) -> list[bytes]:
     return [hashlib.sha256(values.numpy().tobytes() + time).digest() for values in data.values]
 
 
-def distinct(known: Sequence[Sequence[bytes]]) -> Mapping[int, list[int]]:
-    """The places of keys that weren't there before, for those of the sequences that have others too."""
-    seen, found = set[bytes](), dict[int, list[int]]()
-    for number, some in enumerate(known):
+def distinct(known: Sequence[Sequence[bytes]]) -> list[list[int]]:
+    """The places of keys that weren't there before, in each of the sequences."""
+    seen, found = set[bytes](), list[list[int]]()
+    for some in known:
         new = []
         for row, key in enumerate(some):
             if key not in seen:
                 seen.add(key)
                 new.append(row)
-        if len(new) < len(some):
-            found[number] = new
+        found.append(new)
     return found
 
 

@@ -1,5 +1,6 @@
 """Files of more trajectories than are read at once: the same ones, apart in the same way, whoever reads them."""
 
+import os
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -127,35 +128,51 @@ def test_others_read_and_sum_the_same_to_the_last_bit(tmp_path):
     assert torch.equal(*eta) and others.done == 5 + len(data.train._parts)
 
 
-def test_copies_are_found_in_other_stretches(tmp_path):
-    files = [
-        solutions(tmp_path, 7, name="a", rows=[0, 1, 2, 0]), solutions(tmp_path, 7, name="b", rows=[3, 2, 4, 5, 6]),
-    ]  # fmt: skip
-    own = kept(tmp_path, *files)
-    assert own.words[-2] == "2 of 9 trajectories are copies of others; left out"
-    right = cole_hopf(nodes_of("uniform", 48), np.linspace(0, 1, 9), 7)
-    rows = [row.numpy()[:, 0] for piece in (*own.train, *own.held_out) for row in piece.values]
-    assert len(rows) == 7 and all(sum(np.array_equal(a, b) for b in right) == 1 for a in rows)
-    # the places in the files decide, copies among them
-    assert same(own.held_out, [replaced(own.train[0], right[[3, 6]])])
-    again = kept(tmp_path, *files)
-    assert again.words == own.words and same(again.train, own.train)
+COPIES = [
+    [[0, 1, 2, 0], [3, 2, 4, 5, 6]],
+    # copies where trajectories would be held out, so that none were left
+    [[*range(HELD_OUT - 1), 0, 1]],
+    [[0] * 9, [1, 2, 0, 1, 3, 4, 4, 5, 6], [6, 6, 6, 6]],
+]
 
 
-def replaced(piece, values):
-    return SimpleNamespace(values=torch.as_tensor(values)[:, :, None])
+@pytest.mark.parametrize("rows", COPIES)
+@pytest.mark.parametrize("chunk", [1, 2, 3])
+def test_copies_are_left_out_as_if_read_at_once(tmp_path, rows, chunk):
+    """The same trajectories are held out: their places among those that are no copies decide."""
+    files = [solutions(tmp_path, 7, times=12, name=str(k), rows=some) for k, some in enumerate(rows)]
+    own, whole = kept(tmp_path, *files, chunk=chunk), read(burgers(), *files)
+    assert own.words[-2] == whole.words[-2] and "copies of others; left out" in own.words[-2]
+    assert same(own.train, whole.train) and same(own.held_out, whole.held_out) and own.held_out
+    again = kept(tmp_path, *files, chunk=chunk)
+    assert again.words == own.words and same(again.train, own.train) and same(again.held_out, own.held_out)
+
+
+def test_a_run_that_ends_while_copies_are_left_out_goes_on(tmp_path, monkeypatch):
+    files = [solutions(tmp_path, 7, times=12, name=str(k), rows=some) for k, some in enumerate(COPIES[-1])]
+    whole, save = read(burgers(), *files), Checkpoint.save_data
+    for count in range(11, 17):
+        folder, saved = tmp_path / str(count), []
+        folder.mkdir()
+
+        def until(self, data, name, saved=saved, count=count):
+            saved.append(name)
+            if len(saved) > count:
+                raise KeyboardInterrupt
+            save(self, data, name)
+
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(Checkpoint, "save_data", until)
+            kept(folder, *files)
+        own = kept(folder, *files)
+        assert own.words[-2] == whole.words[-2]
+        assert same(own.train, whole.train) and same(own.held_out, whole.held_out)
 
 
 def test_few_that_are_no_copies_are_cut_into_windows(tmp_path):
     own = kept(tmp_path, solutions(tmp_path, 2, times=60, rows=[0, 0, 1, 0, 1]))
     assert own.whole is not None and own.stretches is None
     assert own.words[-1].startswith("2 trajectories, cut into")
-
-
-def test_copies_that_leave_nothing_to_judge_on_are_told(tmp_path):
-    rows = [*range(HELD_OUT - 1), 0, 1]
-    with pytest.raises(DataError, match=r"all trajectories to judge on are copies of others"):
-        kept(tmp_path, solutions(tmp_path, FEW, rows=rows))
 
 
 def test_what_is_there_is_not_read_again(tmp_path, monkeypatch):
@@ -176,6 +193,47 @@ def test_what_is_there_is_not_read_again(tmp_path, monkeypatch):
     solutions(tmp_path, 7, seed=1)
     with pytest.raises(DataError, match=r"some\.npz has changed since this run began"):
         kept(tmp_path, file)
+
+
+@pytest.mark.parametrize("at", [0, 1, 3])
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch, at):
+    """No stretch of another file is kept as one of this: putting the old file back is enough."""
+    file, saved, save = solutions(tmp_path, 7, times=12), [], Checkpoint.save_data
+    right, other = (tmp_path / "some.npz").read_bytes(), solutions(tmp_path, 7, times=12, seed=1, name="other")
+
+    def then(self, data, name):
+        save(self, data, name)
+        saved.append(name)
+        if len(saved) == at:
+            os.replace(other, file)
+
+    load = room.trajectories_of
+    with monkeypatch.context() as patched, pytest.raises(DataError, match=r"some\.npz changed while it was read"):
+        patched.setattr(Checkpoint, "save_data", then)
+        if not at:  # between reading and keeping
+            patched.setattr(room, "trajectories_of", lambda *a: (os.replace(other, file), load(*a))[1])
+        kept(tmp_path, file)
+    if at:
+        with pytest.raises(DataError, match=r"some\.npz has changed since this run began"):
+            kept(tmp_path, file)
+    (tmp_path / "some.npz").write_bytes(right)
+    assert same(kept(tmp_path, file).train, read(burgers(), file).train)
+
+
+def test_a_file_that_changes_between_two_readers_is_refused(tmp_path):
+    file = solutions(tmp_path, 7, times=12)
+    shelf = Checkpoint(tmp_path / "checkpoint")
+    here, rows = Stretches(FileData(files=(file,)), *names(burgers()), shelf, 4), []
+    rows += here.read([0])
+    solutions(tmp_path, 7, times=12, seed=1)
+    there = Stretches(FileData(files=(file,)), *names(burgers()), shelf, 4)
+    rows += there.read([1])
+    for one in (here, there):
+        with pytest.raises(DataError, match=r"some\.npz changed while it was read"):
+            one.leave_out(rows)
+    (tmp_path / "some.npz").unlink()
+    with pytest.raises(DataError, match=r"some\.npz doesn't exist"):
+        here.leave_out(rows)
 
 
 def test_a_file_that_is_small_is_read_at_once(tmp_path):
@@ -204,6 +262,26 @@ def test_the_disk_and_holes_are_told(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=r"6 of 9 times of 1 of 2 samples from sample 5 on") as told:
         kept(tmp_path / "other", npz(tmp_path / "holes.npz", x=x, t=t, u=u))
     assert "--samples 5 keeps those without" in told.value.hint
+
+
+def test_hints_for_holes_hold_for_all_files(tmp_path):
+    """What a stretch can't know isn't said, and `--samples` counts trajectories of all files."""
+    x, t = nodes_of("uniform", 48), np.linspace(0, 1, 20)
+    u = cole_hopf(x, t, 9)
+    u[4:, 3:, 7] = np.nan
+    files = [solutions(tmp_path, 6, times=20), npz(tmp_path / "holes.npz", x=x, t=t, u=u)]
+    for found in (lambda: read(burgers(), *files), lambda: kept(tmp_path, *files, chunk=3)):
+        with pytest.raises(DataError) as told:
+            found()
+        assert "--samples 10 keeps those without" in told.value.hint
+    assert "of 2 of 3 samples from sample 4 on" in told.value.message and "leaves out 1" not in told.value.hint
+    own = kept(tmp_path, *files, chunk=3, samples=10)
+    assert sum(piece.samples for piece in own.pieces) == 10
+    u = cole_hopf(x, t, 9)
+    u[4, 10:, 7] = np.nan
+    with pytest.raises(DataError) as told:
+        kept(tmp_path / "more", npz(tmp_path / "later.npz", x=x, t=t, u=u), chunk=2)
+    assert "keeps the longest stretch without in these samples" in told.value.hint
 
 
 def test_data_are_made_worse_stretch_by_stretch(tmp_path):

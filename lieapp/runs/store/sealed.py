@@ -88,7 +88,7 @@ def check_sealed(folder: Path) -> list[str]:
 def remedy(file: Path) -> str:
     """What to do about a file in checkpoint/ that is damaged: of many chunks, one is no reason to start over."""
     if file.parent.name == CHUNKS:
-        return "Delete this file: its trajectories are simulated again, and all else stays."
+        return "Delete this file: its trajectories are simulated or read again, and all else stays."
     return "Delete the folder checkpoint/ to start that run over."
 
 
