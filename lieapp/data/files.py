@@ -20,7 +20,7 @@ from lieapp.data.axes import spacing_kind
 from lieapp.data.grids import Part, parts
 from lieapp.data.mapping import parse_every, parse_window
 from lieapp.data.missing import check_finite, whole
-from lieapp.data.opening import all_readers
+from lieapp.data.opening import all_readers, place_of
 from lieapp.data.roles import Question
 from lieapp.errors import DataError, UsageError
 from lieapp.extension import Reader
@@ -240,8 +240,8 @@ class Cut:
                 )  # fmt: skip
 
     def _provenance(self) -> dict[str, str | int | float]:
-        part = self.part
-        state = part.path.stat()
+        part, place = self.part, place_of(self.part.path)
+        state = place.stat()
         # netCDF has no "/" in names, and texts rather than lists of them
         found = {
             key: ", ".join(map(str, value)) if isinstance(value, list) else value
@@ -249,8 +249,8 @@ class Cut:
         }  # fmt: skip
         layout = part.contents.layout or "generic"
         found |= {"file": str(part.path), "format": part.contents.format, "layout": layout}
-        if part.path.is_file() and state.st_size <= HASHED:
-            found["sha256"] = hashlib.sha256(part.path.read_bytes()).hexdigest()
+        if place.is_file() and state.st_size <= HASHED:
+            found["sha256"] = hashlib.sha256(place.read_bytes()).hexdigest()
         else:
             found |= {"size": state.st_size, "modified": state.st_mtime}
         if part.notes:

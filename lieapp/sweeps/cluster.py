@@ -20,8 +20,10 @@ from lieapp.errors import LieappError
 from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps import worker
+from lieapp.sweeps.data_files import DataFile
 from lieapp.sweeps.hands import HandLostError
 from lieapp.sweeps.interrupts import afterwards
+from lieapp.sweeps.lending import Lender, Lent
 from lieapp.sweeps.messages import Answer, Task
 from lieapp.sweeps.place import Local, Remote
 from lieapp.sweeps.worker import Facts, Placed, Returned, Shared, differing
@@ -71,7 +73,8 @@ class Cluster:
 
     def __init__(self, client: Client, shared: Shared) -> None:
         self._client, self._sweep = client, shared.sweep
-        self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[Future | Lent] = queue.SimpleQueue()
+        self._lender = Lender(client, shared.sweep)
         self._refused: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._sent: dict[str, _Sent] = {}
         self._futures: dict[str, Future] = {}
@@ -93,16 +96,21 @@ class Cluster:
 
     def refused(self) -> Iterator[str]:
         """The workers that get no more cells, since this was asked last, and why."""
-        with contextlib.suppress(queue.Empty):
-            while True:
-                yield self._refused.get_nowait()
+        yield from _all_of(self._refused)
+
+    def lent(self) -> Iterator[str]:
+        """The data files that were sent to workers, since this was asked last."""
+        yield from _all_of(self._lender.words)
 
     def send(self, cell: int, task: Task, folder: bytes = b"") -> None:
         """Send a cell; `folder` is what there is of its run, for workers that don't share it."""
         self._submit(_Sent(cell, task, folder))
 
     def answers(self, seconds: float) -> Iterator[tuple[int, Returned]]:
-        """The cells that ended, after at most so many seconds. Raises ClusterError if the scheduler is lost."""
+        """The cells that ended, after at most so many seconds.
+
+        Raises ClusterError if the scheduler is lost, DataError if a file that a worker lacks has changed here.
+        """
         with contextlib.suppress(queue.Empty):
             yield from self._answer(self._ended.get(timeout=seconds))
             while True:
@@ -153,29 +161,47 @@ class Cluster:
                 self._futures.pop(key).cancel()
                 self._submit(sent)
 
-    def _answer(self, future: Future) -> Iterator[tuple[int, Returned]]:
-        key = str(future.key)
+    def _answer(self, ended: Future | Lent) -> Iterator[tuple[int, Returned]]:
+        key = str(ended.key)
         sent = self._sent.get(key)
         if sent is None:
             return
-        del self._sent[key], self._futures[key]
-        if future.status in ("cancelled", "lost"):
-            # by somebody else, or with the scheduler, which is told as the error that it is
-            if self._client.status == "running":
-                self._submit(sent)
+        returned = ended.told if isinstance(ended, Lent) else _returned(ended)
+        if returned is not None and returned.lacks:
+            self._lend(key, sent.task, returned)
             return
-        if future.status == "finished":
-            returned = msgspec.msgpack.decode(future.result(), type=Returned)
+        del self._sent[key], self._futures[key]
+        if returned is not None:
             if self._is_tried_elsewhere(sent, returned):
                 self._submit(sent)
             else:
                 yield sent.cell, returned
+        elif isinstance(ended, Lent):
+            if ended.wrong is not None:
+                raise ended.wrong
+            self._submit(sent)
+        else:
+            yield from self._without_answer(sent, ended)
+
+    def _without_answer(self, sent: _Sent, future: Future) -> Iterator[tuple[int, Returned]]:
+        if future.status in ("cancelled", "lost"):
+            # by somebody else, or with the scheduler, which is told as the error that it is
+            if self._client.status == "running":
+                self._submit(sent)
             return
         error = future.exception()
         if isinstance(error, KilledWorker) and sent.times < DEATHS:
             self._submit(sent)
         else:
             yield sent.cell, Returned(Answer("failed", _failure(error)), "", "")
+
+    def _lend(self, key: str, task: Task, returned: Returned) -> None:
+        """Send a worker the data files that it lacks: as long as that takes, others go on."""
+
+        def lend() -> None:
+            self._ended.put(self._lender.lend(key, task, returned, lambda: key in self._sent))
+
+        threading.Thread(target=lend, daemon=True).start()
 
     def _is_tried_elsewhere(self, sent: _Sent, returned: Returned) -> bool:
         """Whether a cell fails by its worker's machine, as by a full disk, and another worker may do it; once."""
@@ -189,6 +215,17 @@ class Cluster:
             self._refused.put(f"{returned.worker}: {why} It gets no more cells")
         sent.folder, sent.is_again = returned.folder, True
         return True
+
+
+def _returned(future: Future) -> Returned | None:
+    """What a worker gave back, None without an answer of its own."""
+    return msgspec.msgpack.decode(future.result(), type=Returned) if future.status == "finished" else None
+
+
+def _all_of(told: queue.SimpleQueue[str]) -> Iterator[str]:
+    with contextlib.suppress(queue.Empty):
+        while True:
+            yield told.get_nowait()
 
 
 def _failure(error: BaseException | None) -> Failure:
@@ -268,16 +305,16 @@ def _kill(cluster: LocalCluster) -> None:
             os.kill(nanny.pid, signal.SIGKILL)
 
 
-def check_workers(client: Client, sweep: Path, proof: str, files: Sequence[str]) -> list[Facts]:
+def check_workers(client: Client, sweep: Path, proof: str, data: Sequence[DataFile]) -> list[Facts]:
     """What the workers that are there now are.
 
     Args:
         sweep: its folder; `proof`: what stands in there for those that share it.
-        files: that the cells read.
+        data: the files that cells read.
 
-    Raises ClusterError that names those with other versions, without lieapp, or without the files.
+    Raises ClusterError that names those with other versions, without lieapp, or without files that can't be sent.
     """
-    told = client.run(worker.facts, str(sweep), proof, list(files), on_error="return")
+    told = client.run(worker.facts, str(sweep), proof, msgspec.json.encode(list(data)), on_error="return")
     found, wrong = [], []
     here = versions()
     for address, answer in told.items():
@@ -294,8 +331,8 @@ def check_workers(client: Client, sweep: Path, proof: str, files: Sequence[str])
     if wrong:
         raise ClusterError(
             f"{len(wrong)} of {len(told)} workers can't take part: {'; '.join(wrong)}.",
-            hint="Install the same lieapp and torch on every machine, put data where all of them read it at the "
-            "same path, and start these workers again.",
+            hint="Install the same lieapp and torch on every machine, put folders of data and files of more than "
+            "256 MB where all of them read them at the same path, and start these workers again.",
         )
     return found
 

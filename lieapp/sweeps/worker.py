@@ -15,8 +15,10 @@ from pathlib import Path
 import msgspec
 from distributed import Status, Worker, WorkerPlugin, get_worker
 
+from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps.carried import FOLDER, Files, folders_in, write_files
+from lieapp.sweeps.data_files import DataFile, is_seen, kept, take
 from lieapp.sweeps.hands import Hand, HandLostError
 from lieapp.sweeps.kept import PROOF
 from lieapp.sweeps.messages import Answer, Setup, Task
@@ -32,17 +34,24 @@ MISSING = "missing"
 THREADS = "OMP_NUM_THREADS"
 """What numerical libraries take their number of threads from when they are loaded."""
 
+UNSEEN = "Put it where all machines read it at the same path; folders and files of more than 256 MB aren't sent."
+
 LEAVING = 0.5
 """Seconds in which a worker that is refused says why."""
 
 
 class Returned(msgspec.Struct, frozen=True):
-    """What a worker gives back: the answer, its address and name, and the run's folder if it isn't shared."""
+    """What a worker gives back: the answer, its address and name, and the run's folder if it isn't shared.
+
+    Args:
+        lacks: the sha256 of files that the worker has to be sent before it can begin.
+    """
 
     answer: Answer
     address: str
     worker: str
     folder: bytes = b""
+    lacks: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -126,20 +135,27 @@ class Placed(WorkerPlugin):
         """
         if self.is_stopping:
             return Returned(Answer(MISSING), self.address, place(self.address))
-        run = self.root / task.run
+        name, run = place(self.address), self.root / task.run
+        unseen = [file for file in task.data if not is_seen(file)]
+        if here := [file.path for file in unseen if not file.sha256]:
+            told = Failure("DataError", f"{name} doesn't see {', '.join(here)}.", UNSEEN)
+            return Returned(Answer("failed", told, elsewhere=True), self.address, name)
+        places = {file.path: str(found) for file in unseen if (found := kept(file, _data())) is not None}
+        if lacks := [file.sha256 for file in unseen if file.path not in places]:
+            return Returned(Answer(MISSING), self.address, name, lacks=lacks)
         if not self.is_shared and not run.exists():
             unpack(folder, run)
         hand = self.idle.pop() if self.idle else self._hand()
         self.running.add(run)
         try:
-            answer = hand.ask(msgspec.structs.replace(task, root=str(self.root)))
+            answer = hand.ask(msgspec.structs.replace(task, root=str(self.root), places=places))
         except HandLostError:
             hand.end()
             raise
         finally:
             self.running.discard(run)
         self.idle.append(hand)
-        return Returned(answer, self.address, place(self.address), b"" if self.is_shared else packed(run))
+        return Returned(answer, self.address, name, b"" if self.is_shared else packed(run))
 
     def stop(self) -> list[str]:
         """Ask the cells at work to stop, and begin no more; the runs of those at work."""
@@ -166,11 +182,16 @@ def execute(task: bytes, folder: bytes) -> bytes:
     return msgspec.msgpack.encode(placed.execute(cell, folder))
 
 
+def receive(file: bytes, sender: str, start: int, piece: bytes) -> bool:
+    """A piece of a data file for the machine that this is called on; see `data_files.take`."""
+    return take(msgspec.json.decode(file, type=DataFile), _data(), sender, start, piece)
+
+
 class Facts(msgspec.Struct, frozen=True):
     """What a worker is: its host, the versions it has, its threads and cores, and what it sees of the disk.
 
     Args:
-        shares: whether it has the folder of runs; `unseen`: files that it doesn't see.
+        shares: whether it has the folder of runs; `unseen`: files that it doesn't see, and that can't be sent.
     """
 
     host: str
@@ -181,13 +202,15 @@ class Facts(msgspec.Struct, frozen=True):
     unseen: list[str]
 
 
-def facts(sweep: str, proof: str, files: Sequence[str]) -> bytes:
+def facts(sweep: str, proof: str, data: bytes) -> bytes:
     """Those of the worker that this is called on, as JSON.
 
     Args:
         sweep: the folder of a sweep; `proof`: what its `PROOF` holds.
+        data: the files that cells read, as JSON.
     """
-    unseen = [file for file in files if not os.path.exists(file)]
+    files = msgspec.json.decode(data, type=list[DataFile])
+    unseen = [file.path for file in files if not file.sha256 and not is_seen(file)]
     shares = _content(Path(sweep) / PROOF) == proof
     return msgspec.json.encode(
         Facts(socket.gethostname(), versions(), os.environ.get(THREADS, ""), cores(), shares, unseen)
@@ -203,6 +226,14 @@ def stop(sweep: str, dask_worker: Worker) -> list[str]:
 def place(address: str) -> str:
     """A worker by name."""
     return f"worker {address} on {socket.gethostname()}"
+
+
+def _data() -> Path:
+    """Where this machine keeps the data files that it was sent."""
+    # as above
+    from lieapp.data.images.sources import cache_folder
+
+    return cache_folder() / "data"
 
 
 def _content(file: Path) -> str:

@@ -161,7 +161,9 @@ def show_head(run: RunDirectory, status: Status) -> None:
     # of a typed equation the title says which it is
     known = [str(config[key]) for key in ("kind", "plugin") if config.get(key)]
     what = " ".join(word for word in known if not word.startswith(TYPED))
-    words = [what or "run", *settings, ago(status.created, time.time()), run.id]
+    # this part of the page isn't drawn anew while the run works, which says how long it takes itself
+    age = [] if status.state in WORKING else [ago(status.created, time.time())]
+    words = [what or "run", *settings, *age, run.id]
     with st.container(horizontal=True, vertical_alignment="center"):
         state_badge(status.state if config else "unreadable")
         st.caption(plain(" · ".join(words)))

@@ -90,7 +90,7 @@ def test_a_sweep_that_ended_early_opens_its_file_again(open_page, sweep, words):
     begin(sweep, 0, state="done")
     sweep.update(state="cancelled")
     app = open_page("run", run=sweep.id)
-    assert "**1** done · **3** waiting, of 4 cells" in words(app)
+    assert "**1** done · **3** not begun, of 4 cells" in words(app)
     assert f"lieapp sweep --resume {sweep.id}" in words(app)
     rows = [link.proto.label for link in open_page("runs", kind="sweep").get("page_link")]
     assert "**Sweep two**" in rows and "**norm**" not in rows
