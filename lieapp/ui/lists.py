@@ -38,6 +38,7 @@ FILES = {
     "finite.safetensors": ("Moved data", "application/octet-stream", "A solution moved along each slot"),
     "learned.safetensors": ("Functions", "application/octet-stream", "The learned fields as functions"),
     "network.safetensors": ("Network", "application/octet-stream", "The trained network"),
+    "cells.csv": ("CSV", "text/csv", "One line per cell"),
     "table.csv": ("Table", "text/csv", "Metrics, one line per record"),
 }
 """Files that a run may have: what the button says, type, and what is in them."""
