@@ -8,6 +8,7 @@ import os
 import queue
 import signal
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +35,11 @@ CONNECTING = 5.0
 TRIES = 3
 """How often a cell is tried once more whose process was ended by somebody else, as by a lack of memory."""
 
-DEATHS = 100
-"""How many workers may die beneath a cell: of those that wait on one, each counts its death."""
+DEATHS = 3
+"""How often a cell or a chunk begins whose worker dies."""
+
+SENT = 100
+"""How often a cell is sent: of those that wait on a worker, each loses its place when that dies."""
 
 AHEAD = 2
 """Cells sent for each thread of the workers: the next one is there when one ends."""
@@ -79,8 +83,10 @@ class Cluster:
         self._sent: dict[str, _Sent] = {}
         self._futures: dict[str, Future] = {}
         self._workers: dict[str, int] = {}
+        self._begun: Counter[str] = Counter()
         self._avoided: set[str] = set()
         client.subscribe_topic(worker.named(shared.sweep), lambda event: self._refused.put(str(event[1])))
+        client.subscribe_topic(worker.begun(shared.sweep), lambda event: self._begun.update([str(event[1])]))
         client.register_plugin(Placed(shared))
 
     @property
@@ -190,7 +196,7 @@ class Cluster:
                 self._submit(sent)
             return
         error = future.exception()
-        if isinstance(error, KilledWorker) and sent.times < DEATHS:
+        if isinstance(error, KilledWorker) and self._begun[sent.task.run] < DEATHS and sent.times < SENT:
             self._submit(sent)
         else:
             yield sent.cell, Returned(Answer("failed", _failure(error)), "", "")
@@ -231,6 +237,8 @@ def _all_of(told: queue.SimpleQueue[str]) -> Iterator[str]:
 def _failure(error: BaseException | None) -> Failure:
     if isinstance(error, HandLostError):
         return Failure("HandLostError", f"{error}; tried {TRIES + 1} times.", "The machine may lack memory.")
+    if isinstance(error, KilledWorker):
+        return Failure("KilledWorker", "its workers died while they computed it.", "The machine may lack memory.")
     return Failure(type(error).__name__, " ".join(str(error).split()), "The log of Dask's worker tells more.")
 
 
@@ -276,9 +284,9 @@ def _check_certificates(address: str) -> None:
 
 
 def _local(place: Local) -> LocalCluster:
-    # each death of a worker counts against all cells that it had, also those that only waited there
+    # each death of a worker counts against all cells that it had; `Cluster` sends those again that only waited
     known = {
-        "distributed.scheduler.allowed-failures": DEATHS,
+        "distributed.scheduler.allowed-failures": DEATHS - 1,
         # no process imports from the working folder, whatever its files are called (lieapp.child)
         "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": 1,
     }

@@ -82,6 +82,11 @@ def named(sweep: str) -> str:
     return f"lieapp-{sweep}"
 
 
+def begun(sweep: str) -> str:
+    """The topic under which workers tell that they begin a cell, by its run."""
+    return f"{named(sweep)}-begun"
+
+
 def differing(wanted: Mapping[str, str], found: Mapping[str, str]) -> str:
     """What isn't the same, `lieapp 0.2.0 (here 0.1.0)`; empty if everything is."""
     pairs = [(name, found.get(name, "not installed"), wanted[name]) for name in SAME]
@@ -98,7 +103,7 @@ class Placed(WorkerPlugin):
         """Get ready. A worker with other versions, which came later, has to leave."""
         if self.shared.same_terminal and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self.address: str = worker.address
+        self.worker, self.address = worker, str(worker.address)
         self.hands: list[Hand] = []
         self.idle: list[Hand] = []
         self.running: set[Path] = set()
@@ -145,6 +150,7 @@ class Placed(WorkerPlugin):
             return Returned(Answer(MISSING), self.address, name, lacks=lacks)
         if not self.is_shared and not run.exists():
             unpack(folder, run)
+        self.worker.log_event(begun(task.sweep), task.run)
         hand = self.idle.pop() if self.idle else self._hand()
         self.running.add(run)
         try:

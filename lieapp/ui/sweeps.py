@@ -18,7 +18,7 @@ from lieapp.sweeps.spec import SEED, SweepConfig, parse_sweep, said, text_of
 from lieapp.ui import jobs
 from lieapp.ui.navigation import link, page, runs_root
 from lieapp.ui.rendering import errors_shown, show_error, state_badge, table
-from lieapp.ui.words import WORKING, plain, sign
+from lieapp.ui.words import WORKING, plain, sign, step_of
 
 EXAMPLE = """[grid]
 plugin = ["ckdv", "ks"]
@@ -125,8 +125,7 @@ def _at_work(plan: Plan, run: RunDirectory, status: Status) -> None:
             link("run", plain(said(plan.key)), run=run.id)
         with state:
             state_badge(status.state)
-        total = f" of {status.total}" if status.total else ""
-        step = f", step {status.step}{total}" if status.step else ""
+        step = f", {step_of(status)}" if status.step else ""
         stage.markdown(plain(f"{status.stage or 'starting'}{step}"))
 
 

@@ -187,14 +187,15 @@ def test_a_worker_begins_no_cell_whose_files_it_lacks(files, tmp_path, monkeypat
     placed.address, placed.is_stopping, placed.is_shared, placed.root = "tcp://a:1", False, True, tmp_path / "runs"
     asked = []
     placed.idle = [SimpleNamespace(ask=lambda task: asked.append(task) or Answer("done"))]
-    placed.running = set()
+    placed.running, begun = set(), []
+    placed.worker = SimpleNamespace(log_event=lambda topic, run: begun.append((topic, run)))
     away = [msgspec.structs.replace(file, path=f"/away/{name}") for file, name in zip(files, NAMES, strict=True)]
     task = task_of([files[0], away[1]])
     found = placed.execute(task, b"")
-    assert found.lacks == [files[1].sha256] and not asked
+    assert found.lacks == [files[1].sha256] and not asked and not begun
     content = Path(files[1].path).read_bytes()
     assert worker.receive(msgspec.json.encode(away[1]), "sweep", 0, content)
-    assert placed.execute(task, b"").answer == Answer("done")
+    assert placed.execute(task, b"").answer == Answer("done") and begun == [("lieapp-sweep-begun", "run")]
     assert asked[0].places == {"/away/second.nc": str(tmp_path / "sent" / files[1].sha256 / "second.nc")}
     found = placed.execute(task_of([DataFile("/away/large.nc", 2**40, 0)]), b"")
     assert found.answer.elsewhere and found.answer.error == Failure(
@@ -222,14 +223,15 @@ threads = 1
 @pytest.fixture
 def apart(tmp_path, pytestconfig):
     """The address of a scheduler, whose two workers see nothing of the working folder."""
-    if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
+    unshare = ["unshare", "-rm"]
+    if shutil.which("unshare") is None or subprocess.run([*unshare, "true"], capture_output=True).returncode:
         pytest.skip("no mount namespaces here")
     from distributed import LocalCluster
 
     with LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0") as cluster:
         address = cluster.scheduler_address
         workers = subprocess.Popen(
-            ["unshare", "-rm", "sh", "-c", HIDDEN, "sh", str(tmp_path), sys.executable, address],
+            [*unshare, "sh", "-c", HIDDEN, "sh", str(tmp_path), sys.executable, address],
             env={**os.environ, "LIEAPP_CACHE": str(tmp_path.parent / f"{tmp_path.name}-cache"),
                  "PYTHONPATH": str(pytestconfig.rootpath), "OMP_NUM_THREADS": "1"},
             stderr=subprocess.DEVNULL,
