@@ -196,7 +196,8 @@ class Cluster:
                 self._submit(sent)
             return
         error = future.exception()
-        if isinstance(error, KilledWorker) and self._begun[sent.task.run] < DEATHS and sent.times < SENT:
+        lost = isinstance(error, KilledWorker) and self._begun[sent.task.run] < DEATHS and sent.times < SENT
+        if error is None or lost:
             self._submit(sent)
         else:
             yield sent.cell, Returned(Answer("failed", _failure(error)), "", "")
@@ -219,13 +220,18 @@ class Cluster:
             self._avoided.add(address)
             why = answer.error.message if answer.error else ""
             self._refused.put(f"{returned.worker}: {why} It gets no more cells")
-        sent.folder, sent.is_again = returned.folder, True
+        sent.folder, sent.is_again = returned.folder or sent.folder, True
         return True
 
 
 def _returned(future: Future) -> Returned | None:
     """What a worker gave back, None without an answer of its own."""
-    return msgspec.msgpack.decode(future.result(), type=Returned) if future.status == "finished" else None
+    if future.status != "finished":
+        return None
+    try:
+        return msgspec.msgpack.decode(future.result(), type=Returned)
+    except Exception:  # the worker died before its answer was fetched: what the future has then is looked at
+        return None
 
 
 def _all_of(told: queue.SimpleQueue[str]) -> Iterator[str]:
@@ -335,7 +341,7 @@ def check_workers(client: Client, sweep: Path, proof: str, data: Sequence[DataFi
         if other := differing(here, about.versions):
             wrong.append(f"{name} has {other}")
         elif about.unseen:
-            wrong.append(f"{name} doesn't see {', '.join(about.unseen)}")
+            wrong.append(f"{name} doesn't see {', '.join(about.unseen)} as it was when the sweep began")
     if wrong:
         raise ClusterError(
             f"{len(wrong)} of {len(told)} workers can't take part: {'; '.join(wrong)}.",

@@ -152,7 +152,8 @@ class _Sweeping:
             self.cells[cell].error = answer.error
             self.failed += 1
         self._note(cell, answer.state)
-        error = f" ({returned.worker}): {answer.error.message}" if answer.error else ""
+        where = f" ({returned.worker})" if returned.worker else ""
+        error = f"{where}: {answer.error.message}" if answer.error else ""
         done = f"{len(self.found)} of {len(self.cells)}"
         self.report.line(f"{done}: {said(self.plans[cell].key)} {answer.state}{error}")
 

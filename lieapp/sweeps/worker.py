@@ -140,14 +140,10 @@ class Placed(WorkerPlugin):
         """
         if self.is_stopping:
             return Returned(Answer(MISSING), self.address, place(self.address))
-        name, run = place(self.address), self.root / task.run
-        unseen = [file for file in task.data if not is_seen(file)]
-        if here := [file.path for file in unseen if not file.sha256]:
-            told = Failure("DataError", f"{name} doesn't see {', '.join(here)}.", UNSEEN)
-            return Returned(Answer("failed", told, elsewhere=True), self.address, name)
-        places = {file.path: str(found) for file in unseen if (found := kept(file, _data())) is not None}
-        if lacks := [file.sha256 for file in unseen if file.path not in places]:
-            return Returned(Answer(MISSING), self.address, name, lacks=lacks)
+        places = self._places(task.data)
+        if isinstance(places, Returned):
+            return places
+        run = self.root / task.run
         if not self.is_shared and not run.exists():
             unpack(folder, run)
         self.worker.log_event(begun(task.sweep), task.run)
@@ -161,7 +157,18 @@ class Placed(WorkerPlugin):
         finally:
             self.running.discard(run)
         self.idle.append(hand)
-        return Returned(answer, self.address, name, b"" if self.is_shared else packed(run))
+        return Returned(answer, self.address, place(self.address), b"" if self.is_shared else packed(run))
+
+    def _places(self, data: Sequence[DataFile]) -> dict[str, str] | Returned:
+        """Where files lie that were sent here; what is answered in place of beginning where some aren't here."""
+        name, unseen = place(self.address), [file for file in data if not is_seen(file)]
+        if here := [file.path for file in unseen if not file.sha256]:
+            told = f"{name} doesn't see {', '.join(here)} as it was when the sweep began."
+            failed = Answer("failed", Failure("DataError", told, UNSEEN), elsewhere=True)
+            return Returned(failed, self.address, name)
+        places = {file.path: str(found) for file in unseen if (found := kept(file, _data())) is not None}
+        lacks = [file.sha256 for file in unseen if file.path not in places]
+        return Returned(Answer(MISSING), self.address, name, lacks=lacks) if lacks else places
 
     def stop(self) -> list[str]:
         """Ask the cells at work to stop, and begin no more; the runs of those at work."""

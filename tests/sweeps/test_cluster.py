@@ -117,6 +117,18 @@ def test_a_cell_whose_workers_die_is_sent_again_but_not_for_ever(cluster, client
     assert "memory" in found[0][1].answer.error.hint
 
 
+def test_a_cell_whose_answer_is_lost_with_its_worker_is_sent_again(cluster, client):
+    future = client.sent[0]
+
+    def lost():
+        future.status, future.error = "error", KilledWorker("run", SimpleNamespace(address="tcp://a:1"), 2)
+        raise future.error
+
+    future.result = lost
+    future.end(Answer("done"))
+    assert list(cluster.answers(0.01)) == [] and len(client.sent) == 2 and cluster.cells == [7]
+
+
 def test_a_cell_that_only_waited_on_workers_that_died_is_sent_again(cluster, client):
     for _ in range(3 * DEATHS):
         client.topics["lieapp-sweep-begun"]((0, "another run"))

@@ -199,7 +199,7 @@ def test_a_worker_begins_no_cell_whose_files_it_lacks(files, tmp_path, monkeypat
     assert asked[0].places == {"/away/second.nc": str(tmp_path / "sent" / files[1].sha256 / "second.nc")}
     found = placed.execute(task_of([DataFile("/away/large.nc", 2**40, 0)]), b"")
     assert found.answer.elsewhere and found.answer.error == Failure(
-        "DataError", f"{found.worker} doesn't see /away/large.nc.", worker.UNSEEN
+        "DataError", f"{found.worker} doesn't see /away/large.nc as it was when the sweep began.", worker.UNSEEN
     )
 
 
