@@ -5,8 +5,9 @@ Work is started with everything checked, and taken up again with --resume.
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import entry_points
@@ -41,6 +42,7 @@ from lieapp.runs.along import check_spread, leading
 from lieapp.runs.pipeline import Helpers, alone, find_resumable, unless_refused, work_on
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import write_atomic
+from lieapp.runs.store.label import delete
 from lieapp.runs.store.reporter import reporting
 from lieapp.runs.store.sealed import sealed
 from lieapp.settings import written
@@ -260,7 +262,7 @@ def _started(
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
     for file, content in beside.items():
         write_atomic(run.path / file, sealed(content))
-    with unless_refused(run), leading(run, config, catalog):
+    with unless_refused(run), _unless_alone(run, place), leading(run, config, catalog):
         help = _help(place, run, config, catalog, work)
         return work, work_on(run, config, catalog, work, quiet=settings.quiet, help=help)
 
@@ -273,6 +275,23 @@ def _check_helped(config: Any, work: Work, place: Local | Remote | None) -> None
     what = "a process of torchrun" if launch() is not None else what
     if what:
         raise UsageError(f"--on {place}: {what} has no use for other processes.", hint="Leave --on out.")
+
+
+@contextlib.contextmanager
+def _unless_alone(run: RunDirectory, place: Local | Remote | None) -> Iterator[None]:
+    """Work on a new run; of one whose processes can't be had, before its first stage, no folder is left."""
+    if place is None:
+        yield
+        return
+    # Dask takes half a second to load
+    from lieapp.sweeps.cluster import ClusterError
+
+    try:
+        yield
+    except ClusterError:
+        if not run.status().stage:
+            delete(run)
+        raise
 
 
 def _help(place: Local | Remote | None, run: RunDirectory, config: Any, catalog: Catalog, work: Work) -> Helpers:

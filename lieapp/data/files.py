@@ -22,7 +22,7 @@ from lieapp.data.axes import spacing_kind
 from lieapp.data.grids import Part, parts
 from lieapp.data.mapping import parse_every, parse_window
 from lieapp.data.missing import check_finite, whole
-from lieapp.data.opening import all_readers, stamp
+from lieapp.data.opening import all_readers, place_of, stamp
 from lieapp.data.roles import Question
 from lieapp.errors import DataError, UsageError
 from lieapp.extension import Reader
@@ -80,9 +80,10 @@ def read(
 def known_by(path: Path) -> dict[str, str | int | float]:
     """What tells a file from one that was written anew. Raises DataError for one that can't be found."""
     size, modified = stamp(path)
-    if path.is_file() and size <= HASHED:
-        return {"sha256": _sha256(path, size, modified)}
-    return {"size": size, "modified": path.stat().st_mtime}
+    place = place_of(path)
+    if place.is_file() and size <= HASHED:
+        return {"sha256": _sha256(place, size, modified)}
+    return {"size": size, "modified": place.stat().st_mtime}
 
 
 # each stretch of a file asks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +20,24 @@ START = 520
 
 TEXT = "Write its text in UTF-8."
 SUFFERED = "The file is damaged or incomplete: compare its size with the original, or write it again."
+
+_places: dict[Path, Path] = {}
+"""Where files lie on this machine that were sent here from another one, by their paths there."""
+
+
+@contextmanager
+def lying(places: Mapping[str, str]) -> Iterator[None]:
+    """Within the block, read files that another machine names from where they lie on this one."""
+    _places.update({Path(path): Path(place) for path, place in places.items()})
+    try:
+        yield
+    finally:
+        _places.clear()
+
+
+def place_of(path: Path) -> Path:
+    """Where a file lies on this machine; it is called by its path everywhere else."""
+    return _places.get(path, path)
 
 
 def all_readers() -> list[Reader]:
@@ -43,7 +61,7 @@ def opened(path: Path, readers: Sequence[Reader]) -> Iterator[list[Contents]]:
     reader = _reader(path, readers)
     assert reader.open is not None
     with damage(path, reader.name):
-        contents = reader.open(path)
+        contents = reader.open(place_of(path))
     safe = tuple(replace(a, load=_guarded(path, reader.name, a.load)) for a in contents.arrays)
     contents = replace(contents, arrays=safe)
     try:
@@ -84,7 +102,7 @@ def _laid_out(contents: Contents, path: Path, readers: Sequence[Reader]) -> list
 def stamp(path: Path) -> tuple[int, int]:
     """Size and time of a file: it changed if they did. Raises DataError for one that can't be found."""
     try:
-        state = path.stat()
+        state = place_of(path).stat()
     except (OSError, ValueError) as error:
         # ValueError: a name that no file can have
         why = getattr(error, "strerror", None) or error
@@ -94,17 +112,17 @@ def stamp(path: Path) -> tuple[int, int]:
 
 
 def _reader(path: Path, readers: Sequence[Reader]) -> Reader:
-    start = b""
-    if not path.is_dir():
-        with damage(path, "a file"), path.open("rb") as stream:
+    start, place = b"", place_of(path)
+    if not place.is_dir():
+        with damage(path, "a file"), place.open("rb") as stream:
             start = stream.read(START)
         if not start:
             raise DataError(f"{path} is empty: 0 bytes.", hint="Write or download it again.")
-    found = next((r for r in readers if r.open is not None and r.recognizes(path, start)), None)
+    found = next((r for r in readers if r.open is not None and r.recognizes(place, start)), None)
     if found is not None:
         return found
     formats = ", ".join(r.name for r in readers if r.open is not None)
-    if path.is_dir():
+    if place.is_dir():
         raise DataError(f"{path} is a folder, not a file.", hint="Give its files, or a zarr store.")
     meant = next((r for r in readers if path.suffix.lower() in r.suffixes and r.open is not None), None)
     if meant is not None:

@@ -8,6 +8,7 @@ import os
 import queue
 import signal
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,10 @@ from lieapp.errors import LieappError
 from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps import worker
+from lieapp.sweeps.data_files import DataFile
 from lieapp.sweeps.hands import HandLostError
 from lieapp.sweeps.interrupts import afterwards
+from lieapp.sweeps.lending import Lender, Lent
 from lieapp.sweeps.messages import Answer, Task
 from lieapp.sweeps.place import Local, Remote
 from lieapp.sweeps.worker import Facts, Placed, Returned, Shared, differing
@@ -32,8 +35,11 @@ CONNECTING = 5.0
 TRIES = 3
 """How often a cell is tried once more whose process was ended by somebody else, as by a lack of memory."""
 
-DEATHS = 100
-"""How many workers may die beneath a cell: of those that wait on one, each counts its death."""
+DEATHS = 3
+"""How often a cell or a chunk begins whose worker dies."""
+
+SENT = 100
+"""How often a cell is sent: of those that wait on a worker, each loses its place when that dies."""
 
 AHEAD = 2
 """Cells sent for each thread of the workers: the next one is there when one ends."""
@@ -71,13 +77,16 @@ class Cluster:
 
     def __init__(self, client: Client, shared: Shared) -> None:
         self._client, self._sweep = client, shared.sweep
-        self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[Future | Lent] = queue.SimpleQueue()
+        self._lender = Lender(client, shared.sweep)
         self._refused: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._sent: dict[str, _Sent] = {}
         self._futures: dict[str, Future] = {}
         self._workers: dict[str, int] = {}
+        self._begun: Counter[str] = Counter()
         self._avoided: set[str] = set()
         client.subscribe_topic(worker.named(shared.sweep), lambda event: self._refused.put(str(event[1])))
+        client.subscribe_topic(worker.begun(shared.sweep), lambda event: self._begun.update([str(event[1])]))
         client.register_plugin(Placed(shared))
 
     @property
@@ -93,16 +102,21 @@ class Cluster:
 
     def refused(self) -> Iterator[str]:
         """The workers that get no more cells, since this was asked last, and why."""
-        with contextlib.suppress(queue.Empty):
-            while True:
-                yield self._refused.get_nowait()
+        yield from _all_of(self._refused)
+
+    def lent(self) -> Iterator[str]:
+        """The data files that were sent to workers, since this was asked last."""
+        yield from _all_of(self._lender.words)
 
     def send(self, cell: int, task: Task, folder: bytes = b"") -> None:
         """Send a cell; `folder` is what there is of its run, for workers that don't share it."""
         self._submit(_Sent(cell, task, folder))
 
     def answers(self, seconds: float) -> Iterator[tuple[int, Returned]]:
-        """The cells that ended, after at most so many seconds. Raises ClusterError if the scheduler is lost."""
+        """The cells that ended, after at most so many seconds.
+
+        Raises ClusterError if the scheduler is lost, DataError if a file that a worker lacks has changed here.
+        """
         with contextlib.suppress(queue.Empty):
             yield from self._answer(self._ended.get(timeout=seconds))
             while True:
@@ -153,29 +167,48 @@ class Cluster:
                 self._futures.pop(key).cancel()
                 self._submit(sent)
 
-    def _answer(self, future: Future) -> Iterator[tuple[int, Returned]]:
-        key = str(future.key)
+    def _answer(self, ended: Future | Lent) -> Iterator[tuple[int, Returned]]:
+        key = str(ended.key)
         sent = self._sent.get(key)
         if sent is None:
             return
+        returned = ended.told if isinstance(ended, Lent) else _returned(ended)
+        if returned is not None and returned.lacks:
+            self._lend(key, sent.task, returned)
+            return
         del self._sent[key], self._futures[key]
+        if returned is not None:
+            if self._is_tried_elsewhere(sent, returned):
+                self._submit(sent)
+            else:
+                yield sent.cell, returned
+        elif isinstance(ended, Lent):
+            if ended.wrong is not None:
+                raise ended.wrong
+            self._submit(sent)
+        else:
+            yield from self._without_answer(sent, ended)
+
+    def _without_answer(self, sent: _Sent, future: Future) -> Iterator[tuple[int, Returned]]:
         if future.status in ("cancelled", "lost"):
             # by somebody else, or with the scheduler, which is told as the error that it is
             if self._client.status == "running":
                 self._submit(sent)
             return
-        if future.status == "finished":
-            returned = msgspec.msgpack.decode(future.result(), type=Returned)
-            if self._is_tried_elsewhere(sent, returned):
-                self._submit(sent)
-            else:
-                yield sent.cell, returned
-            return
         error = future.exception()
-        if isinstance(error, KilledWorker) and sent.times < DEATHS:
+        lost = isinstance(error, KilledWorker) and self._begun[sent.task.run] < DEATHS and sent.times < SENT
+        if error is None or lost:
             self._submit(sent)
         else:
             yield sent.cell, Returned(Answer("failed", _failure(error)), "", "")
+
+    def _lend(self, key: str, task: Task, returned: Returned) -> None:
+        """Send a worker the data files that it lacks: as long as that takes, others go on."""
+
+        def lend() -> None:
+            self._ended.put(self._lender.lend(key, task, returned, lambda: key in self._sent))
+
+        threading.Thread(target=lend, daemon=True).start()
 
     def _is_tried_elsewhere(self, sent: _Sent, returned: Returned) -> bool:
         """Whether a cell fails by its worker's machine, as by a full disk, and another worker may do it; once."""
@@ -187,13 +220,31 @@ class Cluster:
             self._avoided.add(address)
             why = answer.error.message if answer.error else ""
             self._refused.put(f"{returned.worker}: {why} It gets no more cells")
-        sent.folder, sent.is_again = returned.folder, True
+        sent.folder, sent.is_again = returned.folder or sent.folder, True
         return True
+
+
+def _returned(future: Future) -> Returned | None:
+    """What a worker gave back, None without an answer of its own."""
+    if future.status != "finished":
+        return None
+    try:
+        return msgspec.msgpack.decode(future.result(), type=Returned)
+    except Exception:  # the worker died before its answer was fetched: what the future has then is looked at
+        return None
+
+
+def _all_of(told: queue.SimpleQueue[str]) -> Iterator[str]:
+    with contextlib.suppress(queue.Empty):
+        while True:
+            yield told.get_nowait()
 
 
 def _failure(error: BaseException | None) -> Failure:
     if isinstance(error, HandLostError):
         return Failure("HandLostError", f"{error}; tried {TRIES + 1} times.", "The machine may lack memory.")
+    if isinstance(error, KilledWorker):
+        return Failure("KilledWorker", "its workers died while they computed it.", "The machine may lack memory.")
     return Failure(type(error).__name__, " ".join(str(error).split()), "The log of Dask's worker tells more.")
 
 
@@ -239,9 +290,9 @@ def _check_certificates(address: str) -> None:
 
 
 def _local(place: Local) -> LocalCluster:
-    # each death of a worker counts against all cells that it had, also those that only waited there
+    # each death of a worker counts against all cells that it had; `Cluster` sends those again that only waited
     known = {
-        "distributed.scheduler.allowed-failures": DEATHS,
+        "distributed.scheduler.allowed-failures": DEATHS - 1,
         # no process imports from the working folder, whatever its files are called (lieapp.child)
         "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": 1,
     }
@@ -268,16 +319,16 @@ def _kill(cluster: LocalCluster) -> None:
             os.kill(nanny.pid, signal.SIGKILL)
 
 
-def check_workers(client: Client, sweep: Path, proof: str, files: Sequence[str]) -> list[Facts]:
+def check_workers(client: Client, sweep: Path, proof: str, data: Sequence[DataFile]) -> list[Facts]:
     """What the workers that are there now are.
 
     Args:
         sweep: its folder; `proof`: what stands in there for those that share it.
-        files: that the cells read.
+        data: the files that cells read.
 
-    Raises ClusterError that names those with other versions, without lieapp, or without the files.
+    Raises ClusterError that names those with other versions, without lieapp, or without files that can't be sent.
     """
-    told = client.run(worker.facts, str(sweep), proof, list(files), on_error="return")
+    told = client.run(worker.facts, str(sweep), proof, msgspec.json.encode(list(data)), on_error="return")
     found, wrong = [], []
     here = versions()
     for address, answer in told.items():
@@ -290,12 +341,12 @@ def check_workers(client: Client, sweep: Path, proof: str, files: Sequence[str])
         if other := differing(here, about.versions):
             wrong.append(f"{name} has {other}")
         elif about.unseen:
-            wrong.append(f"{name} doesn't see {', '.join(about.unseen)}")
+            wrong.append(f"{name} doesn't see {', '.join(about.unseen)} as it was when the sweep began")
     if wrong:
         raise ClusterError(
             f"{len(wrong)} of {len(told)} workers can't take part: {'; '.join(wrong)}.",
-            hint="Install the same lieapp and torch on every machine, put data where all of them read it at the "
-            "same path, and start these workers again.",
+            hint="Install the same lieapp and torch on every machine, put folders of data and files of more than "
+            "256 MB where all of them read them at the same path, and start these workers again.",
         )
     return found
 

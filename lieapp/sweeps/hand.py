@@ -22,6 +22,7 @@ import msgspec
 
 import lieapp
 from lieapp.child import leave_with_parent
+from lieapp.data.opening import lying
 from lieapp.errors import CancelledError, PluginError, ResumeError, describe, file_error
 from lieapp.numerics.processor import check_device
 from lieapp.registry.catalog import Catalog, load_catalog
@@ -71,7 +72,8 @@ def execute(task: Task, catalog: Catalog, folders: Sequence[Path]) -> Answer:
     lieapp.STARTED = perf_counter()
     run = RunDirectory(Path(task.root) / task.run)
     try:
-        _work(task, run, catalog, folders)
+        with lying(task.places):
+            _work(task, run, catalog, folders)
         return Answer("done")
     except CancelledError as error:
         return Answer("cancelled", _failure(error))
@@ -112,7 +114,8 @@ def _work(task: Task, run: RunDirectory, catalog: Catalog, folders: Sequence[Pat
     check_device(getattr(config, "device", "cpu"))
     root = Path(task.root)
     run = RunDirectory.create(root, config, task.plugin, entry=entry, folders=folders, run_id=task.run)
-    run.add_provenance(sweep=task.sweep)
+    sent = {file.path: file.sha256 for file in task.data if file.path in task.places}
+    run.add_provenance(sweep=task.sweep, **({"data_sent": sent} if sent else {}))
     with unless_refused(run):
         work_on(run, config, catalog, work, quiet=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from lieapp.results.sweep import Failure
+from lieapp.sweeps.data_files import DataFile
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -30,6 +31,8 @@ class Task(msgspec.Struct, frozen=True):
         config: the settings.
         sha256: of the plugin's file.
         sweep: the id of the sweep.
+        data: the files that the run reads.
+        places: where those lie that were sent to this machine, by their paths.
     """
 
     run: str
@@ -39,6 +42,8 @@ class Task(msgspec.Struct, frozen=True):
     sha256: str
     config: msgspec.Raw
     sweep: str
+    data: tuple[DataFile, ...] = ()
+    places: dict[str, str] = {}
 
 
 class Answer(msgspec.Struct, frozen=True):

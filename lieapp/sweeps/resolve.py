@@ -8,12 +8,13 @@ from pathlib import Path
 
 import msgspec
 
-from lieapp.config_types import FILE_OPTIONS, DiscoverData
+from lieapp.config_types import FILE_OPTIONS, DiscoverData, FileData
 from lieapp.errors import ConfigError, LieappError
 from lieapp.given_data import files_of
 from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.results.sweep import Key
 from lieapp.settings import load_config
+from lieapp.sweeps.data_files import DataFile, described
 from lieapp.sweeps.spec import SEED, SweepConfig, said
 
 OF_EQUATION = ("equation", "independent", "dependent")
@@ -35,7 +36,7 @@ class Plan(msgspec.Struct, frozen=True):
     Args:
         sha256: of the plugin's file.
         config: the settings.
-        files: those of the user's own that the run reads.
+        data: the files of the user's own that the run reads.
         run: the id of the run.
     """
 
@@ -43,7 +44,7 @@ class Plan(msgspec.Struct, frozen=True):
     plugin: str
     sha256: str
     config: msgspec.Raw
-    files: tuple[str, ...] = ()
+    data: tuple[DataFile, ...] = ()
     run: str = ""
 
 
@@ -132,7 +133,7 @@ class _Cell:
             work.check(config, entry.declaration)
             checked.add(known)
         data = getattr(config, "data", None)
-        files = data.files if isinstance(data, DiscoverData) else ()
+        files = tuple(map(described, data.files)) if isinstance(data, FileData) else ()
         return Plan(self.key, name, entry.sha256, msgspec.Raw(msgspec.json.encode(config)), files)
 
     def _data(self) -> DiscoverData:

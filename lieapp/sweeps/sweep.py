@@ -97,11 +97,11 @@ class _Sweeping:
         from lieapp.sweeps.cluster import Cluster, check_workers, connected, described
         from lieapp.sweeps.worker import Shared
 
-        self.report.stage("workers")
-        files = list(dict.fromkeys(file for plan in self.plans for file in plan.files))
+        self.report.stage("starting workers" if isinstance(place, Local) else "connecting to workers")
+        data = list(dict.fromkeys(file for plan in self.plans for file in plan.data))
         with connected(place) as client:
             proof, own = kept.prove(self.directory), self.directory.path.resolve()
-            workers = check_workers(client, own, proof, files)
+            workers = check_workers(client, own, proof, data)
             self.is_shared = all(one.shares for one in workers)
             for words in described(workers, max(_threads(plan) for plan in self.plans)):
                 self.report.line(words)
@@ -129,6 +129,8 @@ class _Sweeping:
                 self._take(cell, returned)
             for words in cluster.refused():
                 self.report.warn(words)
+            for words in cluster.lent():
+                self.report.line(words)
             self._show(cluster)
             if end is not None and time.monotonic() > end:
                 break
@@ -136,8 +138,9 @@ class _Sweeping:
     def _send(self, cluster: Cluster, cell: int) -> None:
         plan = self.plans[cell]
         task = Task(
-            plan.run, str(self.root), self.config.command, plan.plugin, plan.sha256, plan.config, self.directory.id
-        )
+            plan.run, str(self.root), self.config.command, plan.plugin, plan.sha256, plan.config,
+            self.directory.id, plan.data,
+        )  # fmt: skip
         cluster.send(cell, task, b"" if self.is_shared else packed(self.runs[cell].path))
 
     def _take(self, cell: int, returned: Returned) -> None:
@@ -149,7 +152,8 @@ class _Sweeping:
             self.cells[cell].error = answer.error
             self.failed += 1
         self._note(cell, answer.state)
-        error = f" ({returned.worker}): {answer.error.message}" if answer.error else ""
+        where = f" ({returned.worker})" if returned.worker else ""
+        error = f"{where}: {answer.error.message}" if answer.error else ""
         done = f"{len(self.found)} of {len(self.cells)}"
         self.report.line(f"{done}: {said(self.plans[cell].key)} {answer.state}{error}")
 

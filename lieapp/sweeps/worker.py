@@ -15,8 +15,10 @@ from pathlib import Path
 import msgspec
 from distributed import Status, Worker, WorkerPlugin, get_worker
 
+from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps.carried import FOLDER, Files, folders_in, write_files
+from lieapp.sweeps.data_files import DataFile, is_seen, kept, take
 from lieapp.sweeps.hands import Hand, HandLostError
 from lieapp.sweeps.kept import PROOF
 from lieapp.sweeps.messages import Answer, Setup, Task
@@ -32,17 +34,24 @@ MISSING = "missing"
 THREADS = "OMP_NUM_THREADS"
 """What numerical libraries take their number of threads from when they are loaded."""
 
+UNSEEN = "Put it where all machines read it at the same path; folders and files of more than 256 MB aren't sent."
+
 LEAVING = 0.5
 """Seconds in which a worker that is refused says why."""
 
 
 class Returned(msgspec.Struct, frozen=True):
-    """What a worker gives back: the answer, its address and name, and the run's folder if it isn't shared."""
+    """What a worker gives back: the answer, its address and name, and the run's folder if it isn't shared.
+
+    Args:
+        lacks: the sha256 of files that the worker has to be sent before it can begin.
+    """
 
     answer: Answer
     address: str
     worker: str
     folder: bytes = b""
+    lacks: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -73,6 +82,11 @@ def named(sweep: str) -> str:
     return f"lieapp-{sweep}"
 
 
+def begun(sweep: str) -> str:
+    """The topic under which workers tell that they begin a cell, by its run."""
+    return f"{named(sweep)}-begun"
+
+
 def differing(wanted: Mapping[str, str], found: Mapping[str, str]) -> str:
     """What isn't the same, `lieapp 0.2.0 (here 0.1.0)`; empty if everything is."""
     pairs = [(name, found.get(name, "not installed"), wanted[name]) for name in SAME]
@@ -89,7 +103,7 @@ class Placed(WorkerPlugin):
         """Get ready. A worker with other versions, which came later, has to leave."""
         if self.shared.same_terminal and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self.address: str = worker.address
+        self.worker, self.address = worker, str(worker.address)
         self.hands: list[Hand] = []
         self.idle: list[Hand] = []
         self.running: set[Path] = set()
@@ -126,13 +140,17 @@ class Placed(WorkerPlugin):
         """
         if self.is_stopping:
             return Returned(Answer(MISSING), self.address, place(self.address))
+        places = self._places(task.data)
+        if isinstance(places, Returned):
+            return places
         run = self.root / task.run
         if not self.is_shared and not run.exists():
             unpack(folder, run)
+        self.worker.log_event(begun(task.sweep), task.run)
         hand = self.idle.pop() if self.idle else self._hand()
         self.running.add(run)
         try:
-            answer = hand.ask(msgspec.structs.replace(task, root=str(self.root)))
+            answer = hand.ask(msgspec.structs.replace(task, root=str(self.root), places=places))
         except HandLostError:
             hand.end()
             raise
@@ -140,6 +158,17 @@ class Placed(WorkerPlugin):
             self.running.discard(run)
         self.idle.append(hand)
         return Returned(answer, self.address, place(self.address), b"" if self.is_shared else packed(run))
+
+    def _places(self, data: Sequence[DataFile]) -> dict[str, str] | Returned:
+        """Where files lie that were sent here; what is answered in place of beginning where some aren't here."""
+        name, unseen = place(self.address), [file for file in data if not is_seen(file)]
+        if here := [file.path for file in unseen if not file.sha256]:
+            told = f"{name} doesn't see {', '.join(here)} as it was when the sweep began."
+            failed = Answer("failed", Failure("DataError", told, UNSEEN), elsewhere=True)
+            return Returned(failed, self.address, name)
+        places = {file.path: str(found) for file in unseen if (found := kept(file, _data())) is not None}
+        lacks = [file.sha256 for file in unseen if file.path not in places]
+        return Returned(Answer(MISSING), self.address, name, lacks=lacks) if lacks else places
 
     def stop(self) -> list[str]:
         """Ask the cells at work to stop, and begin no more; the runs of those at work."""
@@ -166,11 +195,16 @@ def execute(task: bytes, folder: bytes) -> bytes:
     return msgspec.msgpack.encode(placed.execute(cell, folder))
 
 
+def receive(file: bytes, sender: str, start: int, piece: bytes) -> bool:
+    """A piece of a data file for the machine that this is called on; see `data_files.take`."""
+    return take(msgspec.json.decode(file, type=DataFile), _data(), sender, start, piece)
+
+
 class Facts(msgspec.Struct, frozen=True):
     """What a worker is: its host, the versions it has, its threads and cores, and what it sees of the disk.
 
     Args:
-        shares: whether it has the folder of runs; `unseen`: files that it doesn't see.
+        shares: whether it has the folder of runs; `unseen`: files that it doesn't see, and that can't be sent.
     """
 
     host: str
@@ -181,13 +215,15 @@ class Facts(msgspec.Struct, frozen=True):
     unseen: list[str]
 
 
-def facts(sweep: str, proof: str, files: Sequence[str]) -> bytes:
+def facts(sweep: str, proof: str, data: bytes) -> bytes:
     """Those of the worker that this is called on, as JSON.
 
     Args:
         sweep: the folder of a sweep; `proof`: what its `PROOF` holds.
+        data: the files that cells read, as JSON.
     """
-    unseen = [file for file in files if not os.path.exists(file)]
+    files = msgspec.json.decode(data, type=list[DataFile])
+    unseen = [file.path for file in files if not file.sha256 and not is_seen(file)]
     shares = _content(Path(sweep) / PROOF) == proof
     return msgspec.json.encode(
         Facts(socket.gethostname(), versions(), os.environ.get(THREADS, ""), cores(), shares, unseen)
@@ -203,6 +239,14 @@ def stop(sweep: str, dask_worker: Worker) -> list[str]:
 def place(address: str) -> str:
     """A worker by name."""
     return f"worker {address} on {socket.gethostname()}"
+
+
+def _data() -> Path:
+    """Where this machine keeps the data files that it was sent."""
+    # as above
+    from lieapp.data.images.sources import cache_folder
+
+    return cache_folder() / "data"
 
 
 def _content(file: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lieapp.ui.navigation import menu
+from lieapp.ui.navigation import menu, show_address
 from lieapp.ui.rendering import CSS
 
 # a picture of our own: Streamlit would ask a server of fonts for one of its icons; no docstring below it, which
@@ -20,6 +20,7 @@ def main() -> None:
     """One rerun: choose the page that the address names and run it."""
     st.set_page_config(page_title="lieapp", page_icon=ICON, layout="wide")
     st.html(CSS)
+    show_address()
     st.navigation(menu()).run()
 
 

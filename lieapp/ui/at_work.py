@@ -24,7 +24,7 @@ from lieapp.ui.navigation import catalog_of, link, page, runs_root
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import log_tail, show_error
 from lieapp.ui.sweeps import show_cells
-from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain
+from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain, step_of
 
 PASSING = ("FileError", "MemoryLackError", "RunError")
 """Errors that may be gone at the next try; any other one comes again with the same settings."""
@@ -58,11 +58,10 @@ def _progress(run: RunDirectory, status: Status) -> None:
     stage = plain(status.stage or "starting")
     if status.total:
         share = min(status.step / status.total, 1.0)
-        far = f"{status.step} of {status.total}"
-        far = f"{far} ended" if kind_of(run) == SWEEP else f"step {far}"
+        far = f"{status.step} of {status.total} ended" if kind_of(run) == SWEEP else plain(step_of(status))
         st.progress(share, text=f"**{stage}**: {far}, {elapsed} since the start")
     else:
-        step = f", step {status.step}" if status.step else ""
+        step = f", {plain(step_of(status))}" if status.step else ""
         st.markdown(f"**{stage}**{step}, {elapsed} since the start")
 
 

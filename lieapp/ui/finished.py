@@ -40,6 +40,7 @@ from lieapp.ui.help import popover, tip
 from lieapp.ui.lists import downloaded, readable, show_files, show_link
 from lieapp.ui.plots import show_drawing
 from lieapp.ui.rendering import facts_block, log_tail, markdown, show, show_block
+from lieapp.ui.sweeps import show_cells
 from lieapp.ui.words import plain
 
 Views = dict[str, Callable[[], None]]
@@ -70,6 +71,7 @@ def show_result(run: RunDirectory, result: Result) -> None:
         return
     if isinstance(result, Sweep):
         show(sweep_document(result))
+        show_cells(run)
         show_files(run)
         return
     if isinstance(result, EquationResult):

@@ -38,6 +38,7 @@ FILES = {
     "finite.safetensors": ("Moved data", "application/octet-stream", "A solution moved along each slot"),
     "learned.safetensors": ("Functions", "application/octet-stream", "The learned fields as functions"),
     "network.safetensors": ("Network", "application/octet-stream", "The trained network"),
+    "cells.csv": ("CSV", "text/csv", "One line per cell"),
     "table.csv": ("Table", "text/csv", "Metrics, one line per record"),
 }
 """Files that a run may have: what the button says, type, and what is in them."""
@@ -161,7 +162,9 @@ def show_head(run: RunDirectory, status: Status) -> None:
     # of a typed equation the title says which it is
     known = [str(config[key]) for key in ("kind", "plugin") if config.get(key)]
     what = " ".join(word for word in known if not word.startswith(TYPED))
-    words = [what or "run", *settings, ago(status.created, time.time()), run.id]
+    # this part of the page isn't drawn anew while the run works, which says how long it takes itself
+    age = [] if status.state in WORKING else [ago(status.created, time.time())]
+    words = [what or "run", *settings, *age, run.id]
     with st.container(horizontal=True, vertical_alignment="center"):
         state_badge(status.state if config else "unreadable")
         st.caption(plain(" · ".join(words)))

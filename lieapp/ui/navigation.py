@@ -6,6 +6,7 @@ folder of runs.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from lieapp.errors import PluginError, UnknownPluginError
 from lieapp.registry.catalog import Catalog, Entry, load_catalog
@@ -50,6 +52,20 @@ def page(key: str) -> st.Page:
 def menu() -> list[st.Page]:
     """All pages, in the order of the menu."""
     return [page(key) for key in _PAGES]
+
+
+def show_address() -> None:
+    """Have the browser show the address that the pages get: after a link to the same page it shows the old one.
+
+    It would ask for that again at the next click.
+    """
+    if not st.query_params:
+        st.query_params.clear()
+    for key in st.query_params:
+        # what is bound to a widget can't be written, and needn't: any other one brings the whole address
+        with contextlib.suppress(StreamlitAPIException):
+            st.query_params[key] = st.query_params.get_all(key)
+            return
 
 
 def link(key: str, label: str, icon: str = "", **address: str | list[str]) -> None:

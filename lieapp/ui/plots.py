@@ -104,9 +104,11 @@ def _traces(layer: data.Layer, index: int, panel: data.Panel) -> list[Trace]:
         case data.Dots():
             sizes = [8 * area**0.5 for area in layer.areas] or 8
             symbols = ["circle-open" if k in layer.hollow else "circle" for k in range(len(layer.x))]
-            marker = {"color": [*layer.colours], "size": sizes, "symbol": symbols}
+            # plotly draws markers black for which a list of colours is too short
+            colour = layer.colours[0] if len(layer.colours) == 1 else [*layer.colours]
+            marker = {"color": colour, "size": sizes, "symbol": symbols}
             said: Trace = {"hovertext": [*layer.tips], "hoverinfo": "text"} if layer.tips else {"hoverinfo": "skip"}
-            return [_scatter(layer.x, layer.y, mode="markers", marker=marker, **said)]
+            return [_scatter(layer.x, layer.y, mode="markers", marker=marker, cliponaxis=False, **said)]
         case data.Raster():
             return _raster(layer, panel)
         case data.Strokes(quiet=True):

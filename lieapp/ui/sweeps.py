@@ -18,7 +18,7 @@ from lieapp.sweeps.spec import SEED, SweepConfig, parse_sweep, said, text_of
 from lieapp.ui import jobs
 from lieapp.ui.navigation import link, page, runs_root
 from lieapp.ui.rendering import errors_shown, show_error, state_badge, table
-from lieapp.ui.words import plain, sign
+from lieapp.ui.words import WORKING, plain, sign, step_of
 
 EXAMPLE = """[grid]
 plugin = ["ckdv", "ks"]
@@ -101,8 +101,10 @@ def show_cells(run: RunDirectory) -> None:
         return
     runs = [RunDirectory(run.path.parent / plan.run) for plan in plans]
     found = [one.status() if one.path.exists() else None for one in runs]
-    states = Counter("waiting" if status is None else status.state for status in found)
+    states = Counter(status.state for status in found if status is not None)
     counts = [f"**{states[name]}** {sign(name).word}" for name in dict.fromkeys([*ENDS, *states]) if states[name]]
+    missing = "waiting" if run.state in WORKING else "not begun"
+    counts += [f"**{found.count(None)}** {missing}"] if None in found else []
     st.markdown(f"{' · '.join(counts)}, of {len(plans)} cells")
     busy = [k for k, status in enumerate(found) if status is not None and status.state in ACTIVE]
     # in a container, so that the expander below keeps its place, and stays open
@@ -113,7 +115,7 @@ def show_cells(run: RunDirectory) -> None:
         if len(busy) > MOST_AT_WORK:
             st.caption(f"{len(busy) - MOST_AT_WORK} more are at work.")
     with st.expander("All cells"):
-        _table(plans, found)
+        _table(plans, found, missing)
 
 
 def _at_work(plan: Plan, run: RunDirectory, status: Status) -> None:
@@ -123,17 +125,20 @@ def _at_work(plan: Plan, run: RunDirectory, status: Status) -> None:
             link("run", plain(said(plan.key)), run=run.id)
         with state:
             state_badge(status.state)
-        total = f" of {status.total}" if status.total else ""
-        step = f", step {status.step}{total}" if status.step else ""
+        step = f", {step_of(status)}" if status.step else ""
         stage.markdown(plain(f"{status.stage or 'starting'}{step}"))
 
 
-def _table(plans: Sequence[Plan], found: Sequence[Status | None]) -> None:
-    """A row for the cells that differ in their seed only, each a link to its run."""
+def _table(plans: Sequence[Plan], found: Sequence[Status | None], missing: str) -> None:
+    """A row for the cells that differ in their seed only, each a link to its run.
+
+    Args:
+        missing: the word for cells without one.
+    """
     rows: dict[tuple[str, ...], list[str]] = {}
     heads = list(dict.fromkeys(name for plan in plans for name in plan.key if name != SEED))
     for plan, status in zip(plans, found, strict=True):
-        word = "waiting" if status is None else sign(status.state).word
+        word = missing if status is None else sign(status.state).word
         seed = f"{plan.key[SEED]}: " if SEED in plan.key else ""
         told = plain(f"{seed}{word}")
         key = tuple(plain(text_of(plan.key.get(name, ""))) for name in heads)

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from lieapp.document import duration as duration
+from lieapp.runs.store.status import Status
 
 
 class Sign(NamedTuple):
@@ -52,6 +53,17 @@ def ago(moment: float | None, now: float) -> str:
             count = int(seconds // size)
             return f"{count} {unit}{'' if count == 1 else 's'} ago"
     return "just now"
+
+
+def step_of(status: Status) -> str:
+    """How far a stage is: `step 3 of 9`, `step 3 of 9, loss 0.1` or `3 of 9 chunks`."""
+    far = f"{status.step} of {status.total}" if status.total else str(status.step)
+    if not status.text:
+        return f"step {far}"
+    # a text without numbers says what is counted; one that has its own count says all
+    if not any(map(str.isdigit, status.text)):
+        return f"{far} {status.text}"
+    return status.text if " of " in status.text else f"step {far}, {status.text}"
 
 
 def plain(text: object) -> str:

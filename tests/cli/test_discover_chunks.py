@@ -1,6 +1,7 @@
 """`lieapp discover` on trajectories in chunks, by one process and by several."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -91,3 +92,24 @@ def test_processes_that_read_find_what_one_finds(lieapp, tmp_path):
     one, two = lieapp(*of_nine(tmp_path)), lieapp(*of_nine(tmp_path), "--on", "local:2")
     assert one.code == two.code == 0, two.err
     assert numbers(one) == numbers(two) and one.json["count"] == 5
+
+
+def test_without_a_scheduler_no_run_is_left(lieapp, coarse, tmp_path, monkeypatch):
+    cluster = pytest.importorskip("lieapp.sweeps.cluster")
+    monkeypatch.setattr(cluster, "CONNECTING", 0.5)
+    found = lieapp(*QUICK, "--on", "tcp://127.0.0.1:1")
+    assert found.code == 1 and "no scheduler answers" in found.error["message"]
+    assert not any((tmp_path / "runs").iterdir())
+
+
+@pytest.mark.slow
+def test_a_chunk_beneath_which_workers_die_ends_the_run(lieapp, coarse, tmp_path):
+    pytest.importorskip("distributed")
+    with (tmp_path / "plugins" / "coarse.py").open("a") as file:
+        elsewhere = f"'distributed' in sys.modules and os.getpid() != {os.getpid()}"
+        file.write(f"\nimport os, sys\nif {elsewhere}: os._exit(9)\n")
+    found = lieapp(*QUICK, "--on", "local:2")
+    assert found.code == 1 and "3 workers died while they computed on one chunk" in found.error["message"]
+    # the run keeps the chunks that it has
+    (run,) = (tmp_path / "runs").glob("2*")
+    assert '"failed"' in (run / "status.json").read_text()

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from lieapp.drawing import Axis, Curve, Drawing, Panel, Raster, Scale, arrows, drawable
+from lieapp.drawing import Axis, Curve, Dots, Drawing, Panel, Raster, Scale, arrows, drawable
 from lieapp.figures.charts import curves, spectrum
 from lieapp.figures.files import pdf, svg
 from lieapp.figures.material import read_material
@@ -131,6 +131,14 @@ def test_a_pole_on_the_grid_leaves_a_gap():
     field[1, 0], field[2, :, 0] = np.inf, np.nan
     ((panel,),) = quiver(plane, field[None], ["pole"], "t").rows
     assert not panel.note and np.nanmax(panel.layers[0].values) == pytest.approx(3**-0.5) and len(panel.layers) == 2
+
+
+@pytest.mark.parametrize("colours", [["#ff0000"], ["#ff0000", "#00ff00", "#0000ff"]])
+def test_markers_have_one_colour_for_all_or_one_each(colours):
+    dots = Dots([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], colours)
+    (trace,) = chart(Panel("", [dots], Axis("x", 0, 4), Axis("y", 0, 4)), 300).data
+    # of a list that is too short the other markers would be black
+    assert trace.marker.color == (colours[0] if len(colours) == 1 else tuple(colours))
 
 
 def test_a_picture_without_a_scale_is_shown_as_it_is():

@@ -1,6 +1,7 @@
 """What becomes of cells on workers that can't execute them, with a stand-in for Dask's client."""
 
 import errno
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,10 +12,11 @@ pytest.importorskip("distributed")
 
 from distributed import KilledWorker
 
-from lieapp.errors import RunError, refused
+from lieapp.errors import DataError, RunError, refused
 from lieapp.results.sweep import Failure
 from lieapp.sweeps import hand
 from lieapp.sweeps.cluster import DEATHS, Cluster, ClusterError
+from lieapp.sweeps.data_files import described
 from lieapp.sweeps.messages import Answer, Task
 from lieapp.sweeps.worker import Returned, Shared, differing
 
@@ -34,8 +36,8 @@ class Sent:
     def cancel(self):
         self.status = "cancelled"
 
-    def end(self, answer, worker="tcp://a:1", folder=b""):
-        self.status, self.answer = "finished", Returned(answer, worker, f"worker {worker}", folder)
+    def end(self, answer, worker="tcp://a:1", folder=b"", lacks=()):
+        self.status, self.answer = "finished", Returned(answer, worker, f"worker {worker}", folder, [*lacks])
         self.called(self)
 
     def fail(self, error):
@@ -59,7 +61,9 @@ def client():
 
     found.submit, found.nthreads = submit, lambda: found.workers
     found.run = lambda *arguments, **options: {}
-    found.subscribe_topic = found.register_plugin = lambda *arguments: None
+    found.topics = {}
+    found.subscribe_topic = found.topics.__setitem__
+    found.register_plugin = lambda plugin: None
     return found
 
 
@@ -99,11 +103,66 @@ def test_cells_kept_for_workers_that_are_gone_are_sent_again(cluster, client):
     assert len({future.key for future in client.sent}) == 3 and cluster.cells == [7]
 
 
+def killed(client):
+    """The worker of what was sent last has died."""
+    client.sent[-1].fail(KilledWorker("run", SimpleNamespace(address="tcp://a:1"), 2))
+
+
 def test_a_cell_whose_workers_die_is_sent_again_but_not_for_ever(cluster, client):
     for _ in range(DEATHS):
-        client.sent[-1].fail(KilledWorker("run", SimpleNamespace(address="tcp://a:1"), 3))
+        client.topics["lieapp-sweep-begun"]((0, TASK.run))
+        killed(client)
         found = list(cluster.answers(0.01))
     assert len(client.sent) == DEATHS and found[0][1].answer.error.type == "KilledWorker"
+    assert "memory" in found[0][1].answer.error.hint
+
+
+def test_a_cell_whose_answer_is_lost_with_its_worker_is_sent_again(cluster, client):
+    future = client.sent[0]
+
+    def lost():
+        future.status, future.error = "error", KilledWorker("run", SimpleNamespace(address="tcp://a:1"), 2)
+        raise future.error
+
+    future.result = lost
+    future.end(Answer("done"))
+    assert list(cluster.answers(0.01)) == [] and len(client.sent) == 2 and cluster.cells == [7]
+
+
+def test_a_cell_that_only_waited_on_workers_that_died_is_sent_again(cluster, client):
+    for _ in range(3 * DEATHS):
+        client.topics["lieapp-sweep-begun"]((0, "another run"))
+        killed(client)
+        assert list(cluster.answers(0.01)) == []
+    client.sent[-1].end(Answer("done"))
+    ((cell, returned),) = cluster.answers(0.01)
+    assert cell == 7 and returned.answer.state == "done" and len(client.sent) == 3 * DEATHS + 1
+
+
+def test_a_worker_is_sent_the_files_that_it_lacks_and_the_cell_again(cluster, client, tmp_path):
+    own = tmp_path / "own.nc"
+    own.write_bytes(b"waves")
+    known = described(str(own))
+    cluster.send(8, msgspec.structs.replace(TASK, run="other", data=(known,)))
+    received = []
+
+    def run(function, file, sweep, start, piece, **options):
+        received.append(piece)
+        return {"tcp://a:1": bool(piece)}
+
+    client.run = run
+    client.sent[1].end(Answer("missing"), lacks=[known.sha256])
+    deadline = time.monotonic() + 20
+    while len(client.sent) < 3 and time.monotonic() < deadline:
+        assert list(cluster.answers(0.01)) == []
+    assert received == [b"", b"waves"] and cluster.cells == [7, 8]
+    assert list(cluster.lent()) == [f"{own}: 0.0 MiB sent to worker tcp://a:1"]
+    # what has changed since can't be sent
+    own.write_bytes(b"others")
+    client.sent[2].end(Answer("missing"), lacks=[known.sha256])
+    with pytest.raises(DataError, match=r"own\.nc has changed since the sweep began"):
+        while time.monotonic() < deadline:
+            assert list(cluster.answers(0.01)) == []
 
 
 def test_a_cell_that_somebody_else_cancels_is_sent_again(cluster, client):

@@ -156,6 +156,15 @@ class Browser:
 
         wait(press, seconds, f"the button {label!r}")
 
+    def follow(self, label: str, seconds: float = 300) -> None:
+        """Press a link by what stands on it."""
+
+        def press() -> bool:
+            self.driver.find_element(By.XPATH, f"//a[.//p[normalize-space(.)='{label}']]").click()
+            return True
+
+        wait(press, seconds, f"the link {label!r}")
+
     def press(self, css: str, key: str) -> None:
         """A key on an element that has the focus, as somebody without a mouse does."""
         from selenium.webdriver.common.action_chains import ActionChains
@@ -171,4 +180,4 @@ class Browser:
         return str(found.get_attribute("href") or found.get_attribute("xlink:href"))
 
 
-RIGHT, LEFT, TAB, ENTER = Keys.ARROW_RIGHT, Keys.ARROW_LEFT, Keys.TAB, Keys.ENTER
+RIGHT, LEFT, TAB, ENTER, CONTROL = Keys.ARROW_RIGHT, Keys.ARROW_LEFT, Keys.TAB, Keys.ENTER, Keys.CONTROL

@@ -53,6 +53,21 @@ def test_back_leads_to_the_form_as_it_was(tmp_path):
         app.sees("--seed 7 --slots 6")
 
 
+def test_the_address_is_that_of_a_link_to_the_same_page(tmp_path):
+    with web.served(tmp_path) as address, web.browser(tmp_path) as app:
+        app.open(f"{address}/discover")
+        web.wait(lambda: "plugin=ckdv" in app.address, 60, "the address of the form")
+        app.follow("Run a grid of settings")
+        app.sees("Sweep file")
+        web.wait(lambda: app.address.endswith("/discover?source=grid"), 20, "the address")
+        # another run of the page shows the same form
+        app.find("textarea").send_keys("\n", web.CONTROL, web.ENTER)
+        time.sleep(2)
+        assert "Sweep file" in app.text
+        app.back()
+        app.sees("Run a grid of settings", 20)
+
+
 @pytest.fixture
 def stopped(tmp_path):
     """Whatever still works or waits at the end is asked to stop."""

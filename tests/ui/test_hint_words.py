@@ -2,7 +2,8 @@
 
 import pytest
 
-from lieapp.ui.words import advice, plain
+from lieapp.runs.store.status import Status
+from lieapp.ui.words import advice, plain, step_of
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,20 @@ from lieapp.ui.words import advice, plain
 )
 def test_what_stands_between_backticks_is_code(text, shown):
     assert advice(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", "step 2 of 12"),
+        ("chunks of trajectories", "2 of 12 chunks of trajectories"),
+        ("loss -26.4", "step 2 of 12, loss -26.4"),
+        ("1.5 of 9.0 MiB read", "1.5 of 9.0 MiB read"),
+    ],
+)
+def test_a_step_says_what_is_counted(text, shown):
+    assert step_of(Status(state="running", step=2, total=12, text=text)) == shown
+    assert step_of(Status(state="running", step=2)) == "step 2"
 
 
 def test_links_of_a_plugin_stay_text():

@@ -90,7 +90,7 @@ def test_a_sweep_that_ended_early_opens_its_file_again(open_page, sweep, words):
     begin(sweep, 0, state="done")
     sweep.update(state="cancelled")
     app = open_page("run", run=sweep.id)
-    assert "**1** done · **3** waiting, of 4 cells" in words(app)
+    assert "**1** done · **3** not begun, of 4 cells" in words(app)
     assert f"lieapp sweep --resume {sweep.id}" in words(app)
     rows = [link.proto.label for link in open_page("runs", kind="sweep").get("page_link")]
     assert "**Sweep two**" in rows and "**norm**" not in rows
@@ -109,3 +109,13 @@ def test_a_sweep_with_failed_cells_does_the_rest(open_page, sweep, words):
     sweep.write_summary(Sweep(cells=cells[:1], sentence="1 of 1 cells are done"))
     sweep.update(state="done")
     assert "Do what is missing" not in [button.label for button in open_page("run", run=sweep.id).button]
+
+
+def test_a_sweep_that_is_done_leads_to_its_cells_and_their_table(open_page, sweep, words):
+    done = begin(sweep, 3, state="done")
+    sweep.write_summary(Sweep(cells=[Cell(key={"seed": 1}, state="done")], sentence="1 of 4 cells are done"))
+    (sweep.path / "cells.csv").write_text("seed\n1\n")
+    sweep.update(state="done")
+    app = open_page("run", run=sweep.id)
+    assert f"[1: done](run?run={done})" in words(app) and "**1** done · **3** not begun, of 4 cells" in words(app)
+    assert "CSV" in [button.proto.label for button in app.get("download_button")]

@@ -222,13 +222,13 @@ class RunDirectory:
             self._written = time.monotonic()
             write_atomic(self.path / "status.json", encode(self._status))
 
-    def progress(self, step: int, total: int | None) -> None:
+    def progress(self, step: int, total: int | None, text: str = "") -> None:
         """Note how far the stage is; cheap enough to call every step."""
         with self._mutex:
             if self._status is not None:
-                self._status.step, self._status.total = step, total
+                self._status.step, self._status.total, self._status.text = step, total, text
             if time.monotonic() - self._written > WRITE_EVERY:
-                self.update(step=step, total=total)
+                self.update(step=step, total=total, text=text)
 
     def metric(self, **values: Any) -> None:
         """Append one line to metrics.jsonl; NaN becomes null."""

@@ -66,14 +66,14 @@ class RunReporter:
     def stage(self, name: str) -> None:
         """Note the stage; a request to stop is obeyed here. Raises CancelledError."""
         self._run.check_cancel()
-        self._run.update(stage=name, step=0, total=None)
+        self._run.update(stage=name, step=0, total=None, text="")
         self._run.log(name)
         self._inner.stage(name)
 
     def progress(self, step: int, total: int | None, text: str = "") -> None:
         """Note the step; a request to stop is obeyed here. Raises CancelledError."""
         self._run.check_cancel()
-        self._run.progress(step, total)
+        self._run.progress(step, total, text)
         self._inner.progress(step, total, text)
 
     def line(self, text: str) -> None:

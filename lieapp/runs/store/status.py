@@ -80,6 +80,7 @@ class Status(msgspec.Struct, kw_only=True):
         state: one of `STATES`; `unreadable` for a folder whose status can't be read.
         process: when that process started, so that its number can't be mistaken for a later one.
         by_runner: whether the runner started that process; it starts no other meanwhile.
+        text: what is counted, `chunks of trajectories`, or what else there is to say of the step.
         heartbeat: time of the last sign of life by the clock of `host`, seconds since 1970.
         error: type, message and hint of what ended it.
     """
@@ -92,6 +93,7 @@ class Status(msgspec.Struct, kw_only=True):
     stage: str = ""
     step: Count = 0
     total: Count | None = None
+    text: str = ""
     heartbeat: Moment = 0.0
     created: Moment = 0.0
     finished: Moment | None = None

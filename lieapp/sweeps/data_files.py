@@ -1,0 +1,148 @@
+"""Data files on their way to workers that don't see them: by content, once for each machine."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from lieapp.data.opening import stamp
+from lieapp.errors import DataError, refused
+
+LARGEST = 2**28
+"""Bytes of a file that is sent at most."""
+
+PIECE = 2**23
+"""Bytes that are sent at a time."""
+
+KEPT = 30 * 86400
+"""Seconds for which a worker's machine keeps a file that no cell reads."""
+
+UNCHANGED = "Put the old file back and resume, or start a new sweep."
+
+
+class DataFile(msgspec.Struct, frozen=True):
+    """A file of the user's, as it was when the sweep began.
+
+    Args:
+        path: absolute, on the machine of the sweep.
+        size: None of a folder.
+        modified: in nanoseconds.
+        sha256: empty of what isn't sent, a folder or a file of more than `LARGEST` bytes.
+    """
+
+    path: str
+    size: int | None
+    modified: int
+    sha256: str = ""
+
+
+def described(path: str) -> DataFile:
+    """A file as it is now. Raises DataError if it can't be read."""
+    size, modified = stamp(Path(path))
+    if os.path.isdir(path):
+        return DataFile(path, None, modified)
+    if size > LARGEST:
+        return DataFile(path, size, modified)
+    with refused(DataError, f"{path} can't be read", "Ask its owner for permission to read it."):
+        return DataFile(path, size, modified, _digest(path, size, modified))
+
+
+def is_seen(file: DataFile) -> bool:
+    """Whether this machine has it at its own path, with the same size and content.
+
+    What isn't sent isn't compared by content; a folder only has to be there.
+    """
+    try:
+        there = os.stat(file.path)
+        if file.size is None:
+            return os.path.isdir(file.path)
+        if there.st_size != file.size:
+            return False
+        return not file.sha256 or _digest(file.path, there.st_size, there.st_mtime_ns) == file.sha256
+    except OSError:
+        return False
+
+
+# a worker asks before each cell
+@functools.lru_cache(maxsize=1024)
+def _digest(path: str, size: int, modified: int) -> str:
+    """The sha256 of a file; size and time tell one that was written anew."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def pieces(file: DataFile) -> Iterator[tuple[int, bytes]]:
+    """Its content, with the place of each piece. Raises DataError if the file isn't what it was."""
+    if described(file.path).sha256 != file.sha256:
+        raise DataError(f"{file.path} has changed since the sweep began.", hint=UNCHANGED)
+    with refused(DataError, f"{file.path} can't be read", UNCHANGED), open(file.path, "rb") as stream:
+        place = 0
+        while piece := stream.read(PIECE):
+            yield place, piece
+            place += len(piece)
+
+
+def kept(file: DataFile, folder: Path) -> Path | None:
+    """Where a file lies that was sent to this machine; None if it wasn't.
+
+    Args:
+        folder: of all that are sent.
+    """
+    place = folder / file.sha256 / Path(file.path).name
+    try:
+        if not file.sha256 or place.stat().st_size != file.size:
+            return None
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(place.parent)
+    return place
+
+
+def take(file: DataFile, folder: Path, sender: str, start: int, piece: bytes) -> bool:
+    """Keep a piece of a file; whether the whole file is here. Without a piece, that alone is said.
+
+    Raises DataError for a content with another sha256, OSError if it can't be written.
+    """
+    if kept(file, folder) is not None:
+        return True
+    if not piece:
+        _forget(folder)
+        return False
+    place = folder / file.sha256 / Path(file.path).name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    # another sweep may send the same file
+    draft = place.with_name(f".{sender}")
+    with draft.open("r+b" if start else "wb") as stream:
+        stream.seek(start)
+        stream.write(piece)
+    if start + len(piece) != file.size:
+        return False
+    with draft.open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    if found != file.sha256:
+        draft.unlink()
+        raise DataError(
+            f"{file.path} arrived with sha256 {found[:8]}, and has {file.sha256[:8]} where the sweep began.",
+            hint=UNCHANGED,
+        )
+    # runs know large files by their time
+    os.utime(draft, ns=(file.modified, file.modified))
+    draft.replace(place)
+    return True
+
+
+def _forget(folder: Path) -> None:
+    """Remove what no cell has read for `KEPT` seconds."""
+    with contextlib.suppress(OSError):
+        for old in folder.iterdir():
+            if time.time() - old.stat().st_mtime > KEPT:
+                shutil.rmtree(old, ignore_errors=True)
