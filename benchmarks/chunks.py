@@ -1,24 +1,24 @@
 """Many trajectories in chunks, by one process and by several: seconds, memory, the same numbers; and a cost model.
 
-    python benchmarks/chunks.py [--sizes 2000 20000] [--workers 0 2] [--chunk 500] [--only runs|terms|model]
+    python benchmarks/chunks.py [--sizes 2000 20000] [--files 1000 10000] [--workers 0 2] [--chunk 500]
+                                [--only runs|files|terms|model]
 
 Each run is what a user types, `lieapp discover --method spectrum … [--on local:N]`, in a process of its own. Of
 all trajectories four in five are learned from, a slice of each. Memory is that of a process without the pages of
 files (RssAnon), sampled five times a second, the largest of all workers and of the first process.
 
+Files are HDF5 with exact solutions of Burgers on an open axis, 128 points and 100 times (100 MB for 1,000), which
+`lieapp discover --data FILE` reads in stretches of 64 MB.
+
 Terms are measured in one process: seconds of a trajectory (simulated and measured) and of a slice (all levels of
 the spectrum), seconds and bytes of merging two factors; on two workers, seconds of an empty task.
-The model is a simulation of the task graph: workers take tasks in the order in which they are sent, a merge once
-both of its factors are there; the scheduler handles tasks one after another. It is held against the runs, and
-against Dask's own scheduler with as many threads as it is asked about workers; tasks sleep there.
+`chunks_model.py` says what these terms make of other numbers.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
 import contextlib
-import heapq
 import itertools
 import json
 import os
@@ -28,53 +28,39 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from chunks_model import SLEEP, Terms, asked, seconds, task_seconds
 from machine import heading, processor
 from studies import RESULTS, Rows
 
 PLUGINS = Path(__file__).parent / "plugins"
 PLUGIN = "kdv-coarse"
-NETWORK = 1.25e8
-"""Bytes a second between machines in the model: a network of 1 Gbit/s."""
 
 ASKED = (1_000_000, 64)
 """Trajectories and workers that the model is asked about."""
 
-SLEEP = 0.2
-"""Seconds of a task on Dask's own scheduler; those of the model are scaled alike."""
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What tasks cost, in seconds and bytes.
-
-    Args:
-        trajectory: to simulate and measure one.
-        slice: to factor one at all levels.
-        merge, factor: of two factors, and bytes of one.
-        task: that the scheduler takes for one.
-    """
-
-    trajectory: float
-    slice: float
-    merge: float
-    factor: int
-    task: float
+NU, BLOCK = 0.1, 100
+"""Of solutions in files, and how many are written at a time."""
 
 
 def main() -> None:
     """Run what isn't there yet, measure the terms, and write the tables."""
     arguments = parse()
+    arguments.work.mkdir(parents=True, exist_ok=True)
     rows = Rows(arguments.out / "chunks.json", ("kind", "size", "workers", "chunk"))
     if arguments.only in (None, "runs"):
         for size, workers in itertools.product(arguments.sizes, arguments.workers):
             key = {"kind": "run", "size": size, "workers": workers, "chunk": arguments.chunk}
             rows.need(key, partial(run, size, workers, arguments))
+    if arguments.only in (None, "files"):
+        for size, workers in itertools.product(arguments.files, arguments.workers):
+            key = {"kind": "files", "size": size, "workers": workers, "chunk": 0}
+            rows.need(key, partial(of_file, size, workers, arguments))
     key = {"kind": "terms", "size": 0, "workers": 2, "chunk": arguments.chunk}
     if arguments.only in (None, "terms"):
         rows.need(key, lambda: asdict(terms(arguments)))
@@ -94,9 +80,10 @@ def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Many trajectories in chunks.")
     parser.add_argument("--sizes", type=int, nargs="+", default=[2000, 20000])
+    parser.add_argument("--files", type=int, nargs="+", default=[1000, 10000], help="trajectories in a file")
     parser.add_argument("--workers", type=int, nargs="+", default=[0, 2], help="0: one process")
     parser.add_argument("--chunk", type=int, default=500)
-    parser.add_argument("--only", choices=("runs", "terms", "model"))
+    parser.add_argument("--only", choices=("runs", "files", "terms", "model"))
     parser.add_argument("--work", type=Path, default=Path("build/chunks"), help="runs")
     parser.add_argument("--out", type=Path, default=RESULTS)
     return parser.parse_args()
@@ -112,11 +99,44 @@ def settings(size: int, chunk: int) -> dict[str, object]:
 
 
 def run(size: int, workers: int, arguments: argparse.Namespace) -> dict[str, Any]:
-    """One discovery in a process of its own, by itself (0 workers) or with others."""
-    arguments.work.mkdir(parents=True, exist_ok=True)
-    words = ["discover", "--plugins", str(PLUGINS), "--plugin", PLUGIN, "--method", "spectrum", "--json", "--quiet"]
-    given = ("=".join(map(str, pair)) for pair in settings(size, arguments.chunk).items())
-    words += [word for pair in given for word in ("--set", pair)]
+    """One discovery on simulated trajectories, by one process (0 workers) or with others."""
+    words = ["--plugins", str(PLUGINS), "--plugin", PLUGIN]
+    return discovery(words, settings(size, arguments.chunk), workers, arguments)
+
+
+def of_file(size: int, workers: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """One discovery on a file of so many trajectories."""
+    with tempfile.TemporaryDirectory(dir=arguments.work) as folder:
+        file = written_file(Path(folder) / "solutions.h5", size)
+        words = ["--equation", f"u_t + u*u_x - {NU}*u_xx", "--data", str(file)]
+        given: dict[str, object] = {"finite_samples": 0, "cross_check": "false", "threads": 1, "slices": size}
+        found = discovery(words, given, workers, arguments)
+        return {**found, "megabytes": file.stat().st_size / 1e6}
+
+
+def written_file(file: Path, size: int) -> Path:
+    """Exact solutions of Burgers, -2 ν ψ_x / ψ with ψ = 1 + Σ a exp(ν k² t + k x) (Hopf 1950)."""
+    import h5py
+    import numpy as np
+
+    x, t, rng = np.linspace(-1, 1, 128), np.linspace(0, 1, 100), np.random.default_rng(0)
+    with h5py.File(file, "w") as opened:
+        opened["x"], opened["t"] = x, t
+        u = opened.create_dataset("u", (size, len(t), len(x)), dtype="f8")
+        for first in range(0, size, BLOCK):
+            count = min(BLOCK, size - first)
+            k, a = rng.uniform(-4, 4, (3, count, 1, 1)), rng.uniform(0.3, 1, (3, count, 1, 1))
+            terms = a * np.exp(NU * k**2 * t[:, None] + k * x)
+            u[first : first + count] = -2 * NU * (terms * k).sum(0) / (1 + terms.sum(0))
+    return file
+
+
+def discovery(
+    words: Sequence[str], given: Mapping[str, object], workers: int, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """What a user types, in a process of its own, by itself (0 workers) or with others."""
+    words = ["discover", *words, "--method", "spectrum", "--json", "--quiet"]
+    words += [word for pair in given.items() for word in ("--set", "=".join(map(str, pair)))]
     words += ["--on", f"local:{workers}"] if workers else []
     load, began = os.getloadavg()[0], time.perf_counter()
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -193,7 +213,7 @@ def terms(arguments: argparse.Namespace) -> Terms:
     from lieapp.methods.basis import Degrees, TensorBasis
     from lieapp.methods.result import SIZE, factored
     from lieapp.numerics.processor import use_processor
-    from lieapp.pde.chunks import Chunks
+    from lieapp.pde.chunks import Simulated
     from lieapp.pde.data import Known
     from lieapp.pde.domain import PDEDomain
     from lieapp.registry.catalog import load_catalog
@@ -204,7 +224,7 @@ def terms(arguments: argparse.Namespace) -> Terms:
     config = DiscoverConfig(plugin=PLUGIN, samples=half, held_out=arguments.chunk - half, chunk=arguments.chunk)
     domain = PDEDomain(load_catalog([PLUGINS]).get(PLUGIN).declaration)
     with tempfile.TemporaryDirectory() as folder:
-        chunks = Chunks(config, domain, Checkpoint(Path(folder) / "checkpoint"), "cpu")
+        chunks = Simulated(config, domain, Checkpoint(Path(folder) / "checkpoint"), "cpu")
         began = time.perf_counter()
         made = chunks.make(0, torch.Generator().manual_seed(0).get_state())
         trajectory = (time.perf_counter() - began) / arguments.chunk
@@ -223,115 +243,35 @@ def terms(arguments: argparse.Namespace) -> Terms:
     return Terms(trajectory, slice_, merge, len(pickle.dumps(found)), task_seconds())
 
 
-def task_seconds() -> float:
-    """Seconds of a task that does nothing, merged with others, on two workers."""
-    from distributed import Client
-
-    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
-        asleep(client, 50, 0.0)
-        count = 500
-        began = time.perf_counter()
-        asleep(client, count, 0.0)
-        return (time.perf_counter() - began) / (2 * count - 1)
-
-
-def asleep(client: Any, count: int, seconds: float) -> int:
-    """So many tasks that sleep, merged pairwise."""
-    from lieapp.numerics.tree import merged
-
-    tasks = (client.submit(sleeping, seconds, number, pure=False) for number in range(count))
-    found: int = merged(tasks, lambda one, other: client.submit(int.__add__, one, other, pure=False)).result()
-    return found
-
-
-def sleeping(seconds: float, number: int) -> int:
-    """A task that sleeps."""
-    time.sleep(seconds)
-    return 1
-
-
-def seconds(terms: Terms, size: int, workers: int, chunk: int, network: float | None) -> tuple[float, float]:
-    """Of the data and of the spectrum's factors, by a simulation of both task graphs.
-
-    Args:
-        network: bytes a second between workers; None on one machine.
-    """
-    count, learned = -(-size // chunk), -(-4 * size // (5 * chunk))
-    carried = terms.factor / network if network else 0.0
-    made = simulated([terms.trajectory * chunk] * count, 0.0, workers, terms.task)
-    return made, simulated([terms.slice * chunk] * learned, terms.merge + carried, workers, terms.task)
-
-
-def simulated(leaves: list[float], merge: float, workers: int, task: float) -> float:
-    """When a tree of tasks is done: leaves of so many seconds, merged pairwise in their order."""
-    from lieapp.numerics.tree import merged
-
-    durations: list[float] = []
-    above: dict[int, int] = {}
-
-    def add(duration: float, *needs: int) -> int:
-        above.update(dict.fromkeys(needs, len(durations)))
-        durations.append(duration)
-        return len(durations) - 1
-
-    merged((add(leaf) for leaf in leaves), lambda one, other: add(merge, one, other))
-    missing = collections.Counter(above.values())
-    # a task reaches the workers once it is sent, and what it needs is there; the one that was sent first goes first
-    events = [(task * (number + 1), True, number) for number in range(len(durations)) if not missing[number]]
-    waiting, free, now = list[int](), workers, 0.0
-    heapq.heapify(events)
-    while events:
-        now, begins, number = heapq.heappop(events)
-        if begins:
-            heapq.heappush(waiting, number)
-        else:
-            free += 1
-            higher = above.get(number)
-            if higher is not None:
-                missing[higher] -= 1
-                if not missing[higher]:
-                    heapq.heappush(events, (max(now, task * higher) + task, True, higher))
-        while free and waiting:
-            chosen, free = heapq.heappop(waiting), free - 1
-            heapq.heappush(events, (now + durations[chosen], False, chosen))
-    return now
-
-
-def asked(terms: Terms, size: int, workers: int, chunk: int) -> dict[str, Any]:
-    """What the model says of many trajectories, and what Dask's scheduler takes for as many tasks that sleep."""
-    from distributed import Client
-
-    data, factors = seconds(terms, size, workers, chunk, NETWORK)
-    count = -(-size // chunk)
-    with Client(n_workers=4, threads_per_worker=workers // 4, dashboard_address=None) as client:
-        began = time.perf_counter()
-        asleep(client, count, SLEEP)
-        taken = time.perf_counter() - began
-    return {
-        "data": data, "factors": factors, "alone": (terms.trajectory + 0.8 * terms.slice) * size,
-        "slept": taken, "slept_model": simulated([SLEEP] * count, 0.0, workers, terms.task), "tasks": 2 * count - 1,
-    }  # fmt: skip
-
-
 def written(head: str, rows: list[dict[str, Any]]) -> str:
     """The tables."""
-    runs = sorted((row for row in rows if row["kind"] == "run"), key=lambda row: (row["size"], row["workers"]))
+    runs = of_kind(rows, "run")
     lines = [
         head, "\n| trajectories | chunks | processes | data / s | discovery / s | model of both / s | memory of "
         "the first / MB | of the others / MB | η of the slots | largest difference of η, fields |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]  # fmt: skip
     for row in runs:
-        alone = next((other for other in runs if other["size"] == row["size"] and not other["workers"]), None)
-        apart = "" if not row["workers"] or alone is None else ", ".join(
-            f"{max(map(abs, map(float.__sub__, row[key], alone[key]))):.1g}" for key in ("spectrum", "fields")
-        )  # fmt: skip
-        memory = [f"{row['memory'][key] / 1e6:.0f}" for key in ("first", "others")]
+        memory, apart = largest(row), apart_from_one(row, runs)
         eta = ", ".join(f"{eta:.1e}" for eta in row["eta"])
         lines.append(
             f"| {row['size']} | {-(-row['size'] // row['chunk'])} | {row['workers'] or 'one'} | "
             f"{row['seconds']['data']:.1f} | {row['seconds']['discovery']:.1f} | {row.get('model', 0):.1f} | "
             f"{memory[0]} | {memory[1] if row['workers'] else ''} | {eta} | {apart} |"
+        )
+    files = of_kind(rows, "files")
+    if files:
+        lines += [
+            "\n| trajectories of a file | size / MB | processes | reading / s | data / s | discovery / s | memory "
+            "of the first / MB | of the others / MB | fields found | largest difference of η, fields |",
+            "|---|---|---|---|---|---|---|---|---|---|",
+        ]
+    for row in files:
+        memory, apart = largest(row), apart_from_one(row, files)
+        seconds = " | ".join(f"{row['seconds'][key]:.1f}" for key in ("reading", "data", "discovery"))
+        lines.append(
+            f"| {row['size']} | {row['megabytes']:.0f} | {row['workers'] or 'one'} | {seconds} | {memory[0]} | "
+            f"{memory[1] if row['workers'] else ''} | {row['count']} | {apart} |"
         )
     for row in (row for row in rows if row["kind"] == "terms"):
         lines.append(
@@ -348,6 +288,25 @@ def written(head: str, rows: list[dict[str, Any]]) -> str:
             f"{SLEEP} s; the model says {row['slept_model']:.1f} s."
         )
     return "\n".join(lines) + "\n"
+
+
+def of_kind(rows: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    """Rows by size and number of processes."""
+    return sorted((row for row in rows if row["kind"] == kind), key=lambda row: (row["size"], row["workers"]))
+
+
+def largest(row: dict[str, Any]) -> list[str]:
+    """Memory of the first process and of the others, in MB."""
+    return [f"{row['memory'][key] / 1e6:.0f}" for key in ("first", "others")]
+
+
+def apart_from_one(row: dict[str, Any], runs: list[dict[str, Any]]) -> str:
+    """How far what several processes found is from what one did."""
+    alone = next((other for other in runs if other["size"] == row["size"] and not other["workers"]), None)
+    if not row["workers"] or alone is None:
+        return ""
+    pairs = ((row[key], alone[key]) for key in ("spectrum", "fields"))
+    return ", ".join(f"{max(abs(a - b) for a, b in zip(*pair, strict=True)):.1g}" for pair in pairs)
 
 
 if __name__ == "__main__":

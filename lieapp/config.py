@@ -277,7 +277,7 @@ class DiscoverConfig(RunSettings, kw_only=True, frozen=True):
     samples: Annotated[Positive, of_data("Number of training trajectories.")] = 16
     held_out: Annotated[Positive, of_data("Number of held-out trajectories for validation.")] = 4
     chunk: Annotated[
-        Count, of_data("Trajectories simulated and kept together (scaling.md). 0: as many as fit into 64 MB.")
+        Count, of_data("Trajectories simulated or read together (scaling.md). 0: as many as fit into 64 MB.")
     ] = 0
     tolerance: Annotated[Share, of_data("Tolerated relative error of the data over the whole time window.")] = 1e-3
     noise: Annotated[Weight, of_data("Standard deviation of added noise, relative to each unknown's.")] = 0.0

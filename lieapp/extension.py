@@ -145,7 +145,6 @@ class Work:
             executes; None for a task that runs on one process.
         keeper: `keeper(settings, declaration, session)`: what has the chunks of a run's data at hand, on each
             process of a cluster; None for a task that one process does.
-        unkept: what of the settings one process does all the same, in words; empty if nothing.
         unspread: what of the settings runs on one process all the same, in words; empty if nothing does.
     """
 
@@ -165,7 +164,6 @@ class Work:
     follow: Callable[[Settings, Any, Any], None] | None = None
     unspread: Callable[[Settings], str] = lambda settings: ""
     keeper: Callable[[Settings, Any, Any], Any] | None = None
-    unkept: Callable[[Settings], str] = lambda settings: ""
 
     @property
     def domain(self) -> str | None:

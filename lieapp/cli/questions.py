@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -137,8 +138,8 @@ def _laws(settings: Common, out: Path | None, typed: dict[str, Any]) -> LawsResu
     config = settings.load(LawsConfig, **typed)
     check_equation_of(settings, config)
     if out is None:
-        with reporting(settings.quiet) as report:
-            along = short.files_of(config, settings.plugins, report)
+        with reporting(settings.quiet) as report, tempfile.TemporaryDirectory(prefix="lieapp-") as place:
+            along = short.files_of(config, settings.plugins, report, Path(place))
             with short.watched(report) as (notes, watch):
                 result = laws_in_child(config, settings.plugins, notes, watch)
             if along is not None:

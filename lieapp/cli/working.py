@@ -271,7 +271,7 @@ def _check_helped(config: Any, work: Work, place: Local | Remote | None) -> None
     """Raises UsageError where processes were asked to help with what one process does."""
     if place is None:
         return
-    what = f"`lieapp {work.command}` of {config.plugin}" if work.keeper is None else work.unkept(config)
+    what = f"`lieapp {work.command}` of {config.plugin}" if work.keeper is None else ""
     what = "a process of torchrun" if launch() is not None else what
     if what:
         raise UsageError(f"--on {place}: {what} has no use for other processes.", hint="Leave --on out.")

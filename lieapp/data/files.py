@@ -7,9 +7,10 @@ The arrays of a file are found and named first (`opening`, `roles`, `naming`), i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -70,8 +71,25 @@ def read(
             for cut in cuts:
                 found.append(cut.load(report or SilentReporter(), done, total, drop_nan))
                 done += cut.bytes
-    _check_alike(files, found)
+    check_alike([*map(_named, found)])
     return found
+
+
+def known_by(path: Path) -> dict[str, str | int | float]:
+    """What tells a file from one that was written anew."""
+    place = place_of(path)
+    state = place.stat()
+    if place.is_file() and state.st_size <= HASHED:
+        return {"sha256": hashlib.sha256(place.read_bytes()).hexdigest()}
+    return {"size": state.st_size, "modified": state.st_mtime}
+
+
+def changed(file: str) -> DataError:
+    """What is raised where a resumed run finds other data than it began with."""
+    return DataError(
+        f"{file} has changed since this run began.",
+        hint="Put the old file back and resume, or start a new run.",
+    )
 
 
 def asked(path: Path, question: Question) -> DataError:
@@ -88,35 +106,40 @@ def _first(grids: Sequence[Part], most: int | None) -> Iterator[Part]:
             left -= len(part.samples)
 
 
-def check_units(axis: Hashable, files: Sequence[str], units: Sequence[str]) -> None:
-    """Raises DataError unless an axis of files has the unit of the first one in all of them."""
-    for file, unit in zip(files, units, strict=True):
-        if unit != units[0]:
-            raise DataError(
-                f"{axis} is in {units[0] or 'no unit'} in {files[0]} and in {unit or 'no unit'} in {file}.",
-                hint="Convert one of the files.",
-            )
+class Named(NamedTuple):
+    """What a file has: its unknowns, and its axes with their units."""
+
+    file: str
+    unknowns: Sequence[str]
+    units: Mapping[str, str]
 
 
-def _check_alike(files: Sequence[Path], found: Sequence[xr.Dataset]) -> None:
-    """Raises DataError unless the files have the same unknowns, axes and units."""
+def check_alike(found: Sequence[Named]) -> None:
+    """Raises DataError unless files have the unknowns, the axes and the units of the first one."""
     for other in found[1:]:
-        for name in found[0].dims:
-            if name == SAMPLE:
-                continue
-            if name not in other.dims:
+        for name, unit in found[0].units.items():
+            if name not in other.units:
                 raise DataError(
-                    f"{found[0].attrs['file']} has the axis {name}, {other.attrs['file']} doesn't.",
+                    f"{found[0].file} has the axis {name}, {other.file} doesn't.",
                     hint="Read files of the same kind together.",
                 )
-            units = [d[name].attrs.get("units", "") for d in (found[0], other)]
-            check_units(name, [found[0].attrs["file"], other.attrs["file"]], units)
-        if set(other.data_vars) != set(found[0].data_vars):
+            if other.units[name] != unit:
+                raise DataError(
+                    f"{name} is in {unit or 'no unit'} in {found[0].file} and in {other.units[name] or 'no unit'} "
+                    f"in {other.file}.",
+                    hint="Convert one of the files.",
+                )
+        if set(other.unknowns) != set(found[0].unknowns):
             raise DataError(
-                f"{found[0].attrs['file']} has the unknowns {', '.join(map(str, found[0].data_vars))}, "
-                f"{other.attrs['file']} has {', '.join(map(str, other.data_vars))}.",
+                f"{found[0].file} has the unknowns {', '.join(found[0].unknowns)}, {other.file} has "
+                f"{', '.join(other.unknowns)}.",
                 hint="Name them by --map, or read the files apart.",
             )
+
+
+def _named(data: xr.Dataset) -> Named:
+    units = {str(name): str(data[name].attrs.get("units", "")) for name in data.dims if name != SAMPLE}
+    return Named(str(data.attrs["file"]), [*map(str, data.data_vars)], units)
 
 
 @dataclass(frozen=True)
@@ -196,7 +219,8 @@ class Cut:
             assert values is not None
             if not drop_nan:
                 time = part.axes[0]
-                check_finite(part.path, unknown.name, values, time.name, time.points[self.index[0]])
+                points = time.points[self.index[0]]
+                check_finite(part.path, unknown.name, values, time.name, points, part.samples[0])
             found[unknown.name] = values
         data = xr.Dataset({name: (dims, values) for name, values in found.items()}, attrs=self._provenance())
         for axis, s, kind in zip(part.axes, self.index, self.kinds, strict=True):
@@ -240,19 +264,14 @@ class Cut:
                 )  # fmt: skip
 
     def _provenance(self) -> dict[str, str | int | float]:
-        part, place = self.part, place_of(self.part.path)
-        state = place.stat()
+        part = self.part
         # netCDF has no "/" in names, and texts rather than lists of them
         found = {
             key: ", ".join(map(str, value)) if isinstance(value, list) else value
             for key, value in part.contents.attributes.items() if "/" not in key
         }  # fmt: skip
         layout = part.contents.layout or "generic"
-        found |= {"file": str(part.path), "format": part.contents.format, "layout": layout}
-        if place.is_file() and state.st_size <= HASHED:
-            found["sha256"] = hashlib.sha256(place.read_bytes()).hexdigest()
-        else:
-            found |= {"size": state.st_size, "modified": state.st_mtime}
+        found |= {"file": str(part.path), "format": part.contents.format, "layout": layout, **known_by(part.path)}
         if part.notes:
             found["notes"] = "; ".join(part.notes)
         return found

@@ -11,11 +11,14 @@ from lieapp.api import MIN_POINTS
 from lieapp.errors import DataError
 
 
-def check_finite(path: Path, name: str, values: np.ndarray, time: str, points: np.ndarray) -> None:
+def check_finite(
+    path: Path, name: str, values: np.ndarray, time: str, points: np.ndarray, first: int = 0
+) -> None:  # fmt: skip
     """Raises DataError for values of an unknown, (sample, time, space…), that aren't finite; the hint goes on.
 
     Args:
         time, points: the evolution variable and its values.
+        first: how many samples of the file come before.
     """
     bad = ~np.isfinite(values)
     if not bad.any():
@@ -27,15 +30,17 @@ def check_finite(path: Path, name: str, values: np.ndarray, time: str, points: n
     if stop - start >= MIN_POINTS:
         ends = f"{points[start]:.9g}:{points[stop - 1]:.9g}"
         ways.append(f"--window {time}={ends} keeps the longest stretch without")
-    elif clean and clean == list(range(len(clean))):
-        ways.append(f"--samples {len(clean)} keeps those without (of augment: --set data.samples={len(clean)})")
+    elif first + len(clean) and clean == list(range(len(clean))):
+        count = first + len(clean)
+        ways.append(f"--samples {count} keeps those without (of augment: --set data.samples={count})")
     samples, times = kept(rows)
     if times.sum() >= MIN_POINTS:
         ways.append(f"--drop-nan leaves out {_left_out(samples, times)}")
     hint = "; ".join(ways) or "Clean the data: interpolate, or leave the trajectory out"
     raise DataError(
         f"{path}: {bad.mean():.2g} of the values of {name} are NaN or infinite, in "
-        f"{rows.any(0).sum()} of {rows.shape[1]} times of {rows.any(1).sum()} of {len(rows)} samples.",
+        f"{rows.any(0).sum()} of {rows.shape[1]} times of {rows.any(1).sum()} of {len(rows)} samples"
+        f"{f' from sample {first + 1} on' if first else ''}.",
         hint=f"{hint}.",
     )
 

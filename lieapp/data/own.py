@@ -14,7 +14,7 @@ import sympy as sp
 
 from lieapp.api import PDE
 from lieapp.config_types import FileData
-from lieapp.data.files import Cut, asked, check_units
+from lieapp.data.files import Cut, Named, asked, check_alike
 from lieapp.data.grids import parts
 from lieapp.data.opening import all_readers, stamp
 from lieapp.equations.equation import read_pde
@@ -36,10 +36,18 @@ class OwnAxis(NamedTuple):
 
 
 class OwnGrid(NamedTuple):
-    """The axes of one grid of a file, and how many trajectories are on it."""
+    """One grid of a file: its axes, how many trajectories are on it, its place in the file, and what is on it."""
 
     axes: list[OwnAxis]
     samples: int
+    file: str
+    place: int
+    unknowns: tuple[str, ...]
+
+    @property
+    def bytes(self) -> int:
+        """Of a trajectory, in double precision."""
+        return 8 * len(self.unknowns) * math.prod(len(axis.points) for axis in self.axes)
 
 
 def names(pde: PDE) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -73,9 +81,12 @@ def grids_of(
 
 
 def counted_grids(
-    data: FileData, unknowns: tuple[str, ...], variables: tuple[str, ...]
+    data: FileData, unknowns: tuple[str, ...] | None, variables: tuple[str, ...] | None
 ) -> list[OwnGrid]:  # fmt: skip
     """Each grid in the files, and how many trajectories are read on it.
+
+    Args:
+        unknowns, variables: names of the equation; None: those of the files.
 
     Raises what `files.read` raises, also for units that differ between files; UsageError for a file that is given
     twice: it would be judged on itself.
@@ -85,8 +96,7 @@ def counted_grids(
         _grids(path, stamp(Path(path)), data.map, data.every, data.window, unknowns, variables)
         for path in data.files
     ]  # fmt: skip
-    for axes in zip(*(grids[0].axes for grids in found), strict=True):
-        check_units(axes[0].name, data.files, [axis.unit for axis in axes])
+    check_alike([Named(g[0].file, g[0].unknowns, {a.name: a.unit for a in g[0].axes}) for g in found])
     grids, left = [], math.inf if data.samples is None else data.samples
     for grid in (grid for grids in found for grid in grids):
         if left > 0:
@@ -98,13 +108,13 @@ def counted_grids(
 # a form asks for the same grids to check, to warn and to estimate
 @functools.lru_cache(maxsize=16)
 def _grids(
-    path: str, stamp: tuple[int, int], mapping: str, every: str, window: str, unknowns: tuple[str, ...],
-    variables: tuple[str, ...],
+    path: str, stamp: tuple[int, int], mapping: str, every: str, window: str, unknowns: tuple[str, ...] | None,
+    variables: tuple[str, ...] | None,
 ) -> list[OwnGrid]:  # fmt: skip
     """Each grid of a file; `stamp` tells a file that was written anew."""
     grids: list[OwnGrid] = []
     with parts(Path(path), mapping, unknowns, variables, all_readers()) as found:
-        for part in found:
+        for place, part in enumerate(found):
             for question in part.roles.questions:
                 raise asked(Path(path), question)
             cut = Cut.of(part, every, window)
@@ -112,7 +122,8 @@ def _grids(
                 OwnAxis(a.name, a.points[s], a.measured.period if kind == "periodic" else None, a.unit)
                 for a, s, kind in zip(part.axes, cut.index, cut.kinds, strict=True)
             ]
-            grids.append(OwnGrid(axes, len(part.samples)))
+            unknown = tuple(u.name for u in part.roles.unknowns)
+            grids.append(OwnGrid(axes, len(part.samples), path, place, unknown))
     return grids
 
 

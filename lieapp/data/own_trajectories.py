@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 import xarray as xr
 
 from lieapp.api import PDE
@@ -16,21 +14,41 @@ from lieapp.arrays import SAMPLE
 from lieapp.config_types import FileData
 from lieapp.data.files import read
 from lieapp.data.own import OwnAxis, check_once, declared_on, names, periodic_in
+from lieapp.data.stretches import (
+    FEW,
+    HELD_OUT,
+    LEARNED,
+    HasStretches,
+    Shelf,
+    Stretches,
+    distinct,
+    is_held_out,
+    keys,
+    parted,
+    read_all,
+    trajectories_of,
+)
 from lieapp.data.trajectories import Trajectories
-from lieapp.numerics.grid import Axis, Grid
+from lieapp.errors import DataError
+from lieapp.numerics.tree import Team
 from lieapp.progress import Reporter
-
-UNIFORM = 1e-6
-"""Largest relative difference of steps that count as equal."""
 
 WINDOWS = 10
 """Windows in time that few trajectories are cut into."""
 
-FEW = 4
-"""Trajectories from which on some are held out whole."""
 
-HELD_OUT = 5
-"""One of so many trajectories or windows is held out."""
+@dataclass(frozen=True)
+class Room:
+    """Where more trajectories are kept than are read at once.
+
+    Args:
+        chunk: how many are read together; 0: as many as fit.
+        team: other processes that read; None if this one does.
+    """
+
+    shelf: Shelf
+    chunk: int = 0
+    team: Team[HasStretches] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +61,7 @@ class OwnData:
         train, held_out: the same divided, or windows in time of too few.
         words: what was done with the files.
         units: in which the axes count that have one.
+        stretches: that the pieces are; None if everything is in memory.
     """
 
     declaration: PDE
@@ -51,6 +70,7 @@ class OwnData:
     held_out: list[Trajectories]
     words: list[str]
     units: list[str]
+    stretches: Stretches | None = None
 
     @property
     def whole(self) -> Trajectories | None:
@@ -58,9 +78,17 @@ class OwnData:
         return self.pieces[0] if sum(piece.samples for piece in self.pieces) < FEW else None
 
 
-def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
-    """Read files as trajectories of an equation. Raises what `own.described` raises."""
+def own_data(pde: PDE, data: FileData, report: Reporter, room: Room | None = None) -> OwnData:
+    """Read files as trajectories of an equation.
+
+    Args:
+        room: for more than fits into memory; without it, everything is read into memory.
+
+    Raises what `own.described` and `files.read` raise.
+    """
     unknowns, variables = names(pde)
+    if (stretches := _in_stretches(data, unknowns, variables, room)) is not None:
+        return _kept(pde, data, stretches, room, report)
     found = read(
         data.files, data.map, unknowns, variables, data.every, data.window, data.samples, report,
         drop_nan=data.drop_nan,
@@ -69,17 +97,51 @@ def own_data(pde: PDE, data: FileData, report: Reporter) -> OwnData:
     declared = declared_on(pde, data, grids)
     pieces, copies = _distinct(_pieces(found, grids, unknowns))
     train, held_out, words = divided(pieces)
-    notes = [str(dataset.attrs["notes"]) for dataset in found if "notes" in dataset.attrs]
-    known = {name: found[0][name].attrs.get("units") for name in variables}
-    units = [f"{name} is in {unit}" for name, unit in known.items() if unit]
-    return OwnData(declared, pieces, train, held_out, [*units, *dict.fromkeys(notes), *copies, words], units)
+    units = _units(grids[0])
+    return OwnData(declared, pieces, train, held_out, [*units, *_notes(pieces), *copies, words], units)
 
 
-def undeclared(data: FileData, report: Reporter) -> tuple[list[Trajectories], list[str]]:
-    """Trajectories of files without an equation, one piece for each grid, and what is said of copies left out.
+def _in_stretches(
+    data: FileData, unknowns: tuple[str, ...] | None, variables: tuple[str, ...] | None, room: Room | None
+) -> Stretches | None:
+    """Those of files that are worth it."""
+    if room is None:
+        return None
+    stretches = Stretches(data, unknowns, variables, room.shelf, room.chunk)
+    return stretches if stretches.worth else None
+
+
+def _kept(pde: PDE, data: FileData, stretches: Stretches, room: Room | None, report: Reporter) -> OwnData:
+    grids = [grid.axes for grid in stretches.grids]
+    copies = read_all(stretches, None if room is None else room.team, report)
+    pieces, units = stretches.pieces(), _units(grids[0])
+    count = sum(piece.samples for piece in pieces)
+    said = [*units, *_notes(pieces), *_copied(copies, stretches.total)]
+    declared = declared_on(pde, data, grids)
+    train, held_out, words = divided(pieces)
+    whole = stretches if count >= FEW else None
+    return OwnData(declared, pieces, train, held_out, [*said, words], units, whole)
+
+
+def _units(axes: Sequence[OwnAxis]) -> list[str]:
+    return [f"{axis.name} is in {axis.unit}" for axis in axes if axis.unit]
+
+
+def _notes(pieces: Sequence[Trajectories]) -> Iterator[str]:
+    return iter(dict.fromkeys(str(piece.facts["notes"]) for piece in pieces if "notes" in piece.facts))
+
+
+def undeclared(data: FileData, report: Reporter, room: Room | None = None) -> tuple[list[Trajectories], list[str]]:
+    """Trajectories of files without an equation, and what is said of copies left out.
+
+    Args:
+        room: see `own_data`.
 
     Raises what `files.read` raises, UsageError for a file that is given twice.
     """
+    if (stretches := _in_stretches(data, None, None, room)) is not None:
+        copies = read_all(stretches, None, report)
+        return stretches.pieces(), _copied(copies, stretches.total)
     check_once(data.files)
     found = read(
         data.files, data.map, None, None, data.every, data.window, data.samples, report, drop_nan=data.drop_nan
@@ -95,54 +157,27 @@ def _pieces(
     """Periodic where all grids have the same period."""
     periodic = set(periodic_in(grids))
     return [
-        _trajectories(
-            dataset, unknowns, [axis.name for axis in axes], Grid(tuple(_axis(axis, periodic) for axis in axes[1:]))
-        )
-        for dataset, axes in zip(found, grids, strict=True)
+        trajectories_of(dataset, unknowns, axes, periodic) for dataset, axes in zip(found, grids, strict=True)
     ]
 
 
 def _own_axis(dataset: xr.Dataset, name: str) -> OwnAxis:
     line = dataset[name]
-    return OwnAxis(name, line.values.astype(np.float64), line.attrs.get("period"))
-
-
-def _axis(axis: OwnAxis, periodic: set[str]) -> Axis:
-    """Open where the files don't share a period."""
-    name, points, period, _ = axis
-    left, right, count = float(points[0]), float(points[-1]), len(points)
-    if period is not None and name in periodic:
-        return Axis(name, left, left + period, count, True)
-    steps = np.diff(points)
-    even = np.allclose(steps, steps.mean(), rtol=UNIFORM, atol=0)
-    return Axis(name, left, right, count, nodes=None if even else tuple(points.tolist()))
-
-
-def _trajectories(
-    dataset: xr.Dataset, unknowns: Sequence[str], variables: Sequence[str], grid: Grid
-) -> Trajectories:
-    values = [torch.as_tensor(dataset[u].transpose(SAMPLE, *variables).values).double() for u in unknowns]
-    times = torch.as_tensor(dataset[variables[0]].values.astype(np.float64))
-    facts = {k: v for k, v in dataset.attrs.items() if isinstance(v, int | float | str)}
-    return Trajectories(times, grid, torch.stack(values, 2), tuple(unknowns), variables[0], facts=facts)
+    points = line.values.astype(np.float64)
+    return OwnAxis(name, points, line.attrs.get("period"), str(line.attrs.get("units", "")))
 
 
 def _distinct(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[str]]:
     """Without copies of trajectories, and what is said of them: they would be judged on themselves."""
-    seen: set[bytes] = set()
-    found, total = [], 0
-    for piece in pieces:
-        kept = []
-        for k, values in enumerate(piece.values):
-            key = hashlib.sha256(values.numpy().tobytes() + piece.time.numpy().tobytes()).digest()
-            if key not in seen:
-                seen.add(key)
-                kept.append(k)
-        total += piece.samples
-        found += [piece if len(kept) == piece.samples else piece.select(kept)] if kept else []
-    left = total - len(seen)
-    what = "is a copy of another" if left == 1 else "are copies of others"
-    return found, [f"{left} of {total} trajectories {what}; left out"] if left else []
+    fewer = distinct([keys(piece) for piece in pieces])
+    found = [piece.select(fewer[k]) if k in fewer else piece for k, piece in enumerate(pieces)]
+    total, left = (sum(piece.samples for piece in some) for some in (pieces, found))
+    return [piece for piece in found if piece.samples], _copied(total - left, total)
+
+
+def _copied(count: int, total: int) -> list[str]:
+    what = "is a copy of another" if count == 1 else "are copies of others"
+    return [f"{count} of {total} trajectories {what}; left out"] if count else []
 
 
 def divided(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Trajectories], str]:
@@ -152,15 +187,11 @@ def divided(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Tr
     """
     count = sum(piece.samples for piece in pieces)
     if count >= FEW:
-        train, held_out, n = [], [], 0
-        for piece in pieces:
-            rest = [k for k in range(piece.samples) if (n + k) % HELD_OUT == HELD_OUT - 1 or n + k == count - 1]
-            kept = [k for k in range(piece.samples) if k not in rest]
-            train += [piece.select(kept)] if kept else []
-            held_out += [piece.select(rest)] if rest else []
-            n += piece.samples
+        kept = all(LEARNED in piece.facts for piece in pieces)
+        train, held_out = _apart(pieces) if kept else _every_fifth(pieces, count)
+        read_in = f", read in {len(pieces)} stretches" if kept else ""
         held = sum(piece.samples for piece in held_out)
-        return train, held_out, f"{count} trajectories; {held} of them are held out for validation"
+        return train, held_out, f"{count} trajectories{read_in}; {held} of them are held out for validation"
     windows = [window for piece in pieces for window in _windows(piece)]
     held_out = windows[HELD_OUT // 2 :: HELD_OUT]
     train = [window for k, window in enumerate(windows) if k % HELD_OUT != HELD_OUT // 2]
@@ -169,6 +200,31 @@ def divided(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Tr
         f"{what}, cut into {len(windows)} windows in {pieces[0].time_name}; {len(held_out)} of them are held out "
         "for validation"
     )
+
+
+def _every_fifth(
+    pieces: Sequence[Trajectories], count: int
+) -> tuple[list[Trajectories], list[Trajectories]]:  # fmt: skip
+    train, held_out, n = list[Trajectories](), list[Trajectories](), 0
+    for piece in pieces:
+        rest = [k for k in range(piece.samples) if is_held_out(n + k, count)]
+        kept = [k for k in range(piece.samples) if k not in rest]
+        train += [piece.select(kept)] if kept else []
+        held_out += [piece.select(rest)] if rest else []
+        n += piece.samples
+    return train, held_out
+
+
+def _apart(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Trajectories]]:
+    """Those of kept stretches, which aren't copied into memory. Raises DataError if there are none of one kind."""
+    both = zip(*map(parted, pieces), strict=True)
+    train, held_out = ([piece for piece in some if piece.samples] for some in both)
+    if not train or not held_out:
+        raise DataError(
+            f"all trajectories to {'judge on' if train else 'learn from'} are copies of others.",
+            hint="Leave the copies out of the files.",
+        )
+    return train, held_out
 
 
 def _windows(piece: Trajectories) -> Iterator[Trajectories]:

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar, runtime_checkable
 
 import torch
 from jaxtyping import Float
@@ -16,6 +17,8 @@ from lieapp.data.sizes import check_thinned
 from lieapp.errors import DataError
 from lieapp.numerics.grid import Grid
 from lieapp.numerics.tree import merged
+
+Found = TypeVar("Found")
 
 STILL = 1e-9
 """Variation below this share of the largest value counts as none."""
@@ -147,6 +150,22 @@ class Extent:
                     f"{name}: the data don't vary along {axis.name}; fields along it can't be told apart.",
                     hint=hint,
                 )
+
+
+@runtime_checkable
+class Over(Protocol):
+    """What the pieces of some data give, merged pairwise; several processes may share the pieces."""
+
+    def __call__(
+        self, look: Callable[[Trajectories], Found], merge: Callable[[Found, Found], Found]
+    ) -> Found:  # fmt: skip
+        """`look` of each piece, merged."""
+        ...
+
+
+def over_all(pieces: Sequence[Trajectories]) -> Over:
+    """Pieces one after another in this process."""
+    return lambda look, merge: merged(map(look, pieces), merge)
 
 
 def check_varying(pieces: Sequence[Trajectories], name: str, hint: str) -> None:

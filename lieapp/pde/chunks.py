@@ -7,6 +7,7 @@ team (`numerics.tree`). Files are mapped into memory: what is used of them is re
 from __future__ import annotations
 
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,6 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
 from lieapp.data.simulate import random_states
 from lieapp.data.sizes import check_simulation, chunk_size, kept_bytes
@@ -29,12 +29,12 @@ from lieapp.pde.data import Known, Measured
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.progress import Reporter
 from lieapp.runs.store.checkpoint import DATA, Checkpoint
-from lieapp.runs.store.session import Session
 
 APART = 1_000_003
 """Between the seeds of the noise of two chunks: the chunks of other runs, of the next seeds, have none of these."""
 
 Found = TypeVar("Found")
+ChunksT = TypeVar("ChunksT", bound="Chunks")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _joined(one: Measured | None, other: Measured | None) -> Measured | None:
     return other if one is None else one if other is None else one.joined(other)
 
 
-class Chunks:
+class Chunks(ABC):
     """The chunks of a run, for whoever makes them or computes on them.
 
     Args:
@@ -80,9 +80,39 @@ class Chunks:
 
     def __init__(self, config: DiscoverConfig, domain: PDEDomain, checkpoint: Checkpoint, device: str) -> None:
         self.config, self.domain, self.device, self._checkpoint = config, domain, device, checkpoint
+        self._data: PDEDataset | None = None
+
+    @abstractmethod
+    def pieces(self) -> tuple[list[Trajectories], list[Trajectories]]:
+        """Those to learn from and those to judge on, once all chunks are there; one piece of each chunk."""
+
+    def dataset(self, known: Known, level: float = 0.0) -> PDEDataset:
+        """The data of the run, once all chunks are there.
+
+        Args:
+            known: what is measured of all of them.
+            level: see `PDEDomain.prepared`.
+        """
+        if self._data is None:
+            train, held_out = self.pieces()
+            self._data = self.domain.prepared(
+                train, held_out, self.config.smoothing, level=level, known=known, device=self.device
+            )
+        return self._data
+
+    def _spoiled(self, data: Trajectories, number: int) -> Trajectories:
+        config = self.config
+        thinned = thin(data, config.every_point, config.every_time)
+        return noisy(thinned, config.noise, config.seed + number * APART) if config.noise else thinned
+
+
+class Simulated(Chunks):
+    """Chunks of simulated trajectories, which are made one by one."""
+
+    def __init__(self, config: DiscoverConfig, domain: PDEDomain, checkpoint: Checkpoint, device: str) -> None:
+        super().__init__(config, domain, checkpoint, device)
         total, size = config.samples + config.held_out, chunk_size(config, domain.declaration)
         self.rows = [range(first, min(first + size, total)) for first in range(0, total, size)]
-        self._data: PDEDataset | None = None
 
     def make(self, number: int, state: Tensor, progress: Callable[[int, int], None] = lambda k, n: None) -> Made:
         """Make a chunk, unless it is there already, and measure it.
@@ -120,19 +150,6 @@ class Chunks:
             held_out += [data.select(slice(cut, None))] if cut < len(rows) else []
         return train, held_out
 
-    def dataset(self, known: Known) -> PDEDataset:
-        """The data of the run, once all chunks are there.
-
-        Args:
-            known: what is measured of all of them.
-        """
-        if self._data is None:
-            train, held_out = self.pieces()
-            self._data = self.domain.prepared(
-                train, held_out, self.config.smoothing, known=known, device=self.device
-            )
-        return self._data
-
     def _name(self, number: int) -> str:
         return f"{DATA}/{number:05d}"
 
@@ -140,18 +157,8 @@ class Chunks:
         """How many of some trajectories are there to learn from."""
         return min(max(self.config.samples - rows.start, 0), len(rows))
 
-    def _spoiled(self, data: Trajectories, number: int) -> Trajectories:
-        config = self.config
-        thinned = thin(data, config.every_point, config.every_time)
-        return noisy(thinned, config.noise, config.seed + number * APART) if config.noise else thinned
 
-
-def keeper(config: DiscoverConfig, declaration: PDE, session: Session) -> Chunks:
-    """What a process of a team has of a run."""
-    return Chunks(config, PDEDomain(declaration), session.checkpoint, session.device)
-
-
-def make(number: int, state: Tensor, chunks: Chunks) -> Made:
+def make(number: int, state: Tensor, chunks: Simulated) -> Made:
     """A task of a team: one chunk."""
     return chunks.make(number, state)
 
@@ -172,31 +179,55 @@ def share_of(
         return share(chunks.domain, part)
 
 
+def dataset_of(chunks: ChunksT, made: Made, team: Team[ChunksT] | None, level: float = 0.0) -> PDEDataset:
+    """The data of the run, sums over which the team computes.
+
+    Args:
+        level: see `PDEDomain.prepared`.
+    """
+    assert made.train is not None and made.held_out is not None  # at least one trajectory each
+    known = Known(made.train, made.held_out)
+    data = chunks.dataset(known, level)
+    if team is not None:
+        data.train.elsewhere = partial(_elsewhere, team, "train", known)
+        data.held_out.elsewhere = partial(_elsewhere, team, "held_out", known)
+    return data
+
+
+def _elsewhere(
+    team: Team[Any], which: str, known: Known, parts: int, count: int, size: int,
+    share: Callable[[Domain[Slices], Iterable[Slices]], Found], merge: Callable[[Found, Found], Found],
+) -> Found:  # fmt: skip
+    tasks = (partial(share_of, which, known, number, count, size, share) for number in range(parts))
+    return team.merged(tasks, merge, lambda done: None)
+
+
 class InChunks:
-    """Who gathers the chunks of a run.
+    """Who gathers the simulated chunks of a run.
 
     Args:
         team: who makes them and computes on them; None if this process does.
     """
 
-    def __init__(self, chunks: Chunks, team: Team[Chunks] | None, report: Reporter) -> None:
-        self.chunks, self._team, self._report = chunks, team, report
+    def __init__(self, chunks: Simulated, team: Team[Simulated] | None, report: Reporter) -> None:
+        self.chunks, self.team, self._report = chunks, team, report
 
     def gathered(self) -> Made:
         """All chunks, made.
 
-        Raises SimulationError if that would take more than a day or more than the disk holds.
+        Raises SimulationError if that would take one process more than a day, or more than the disk holds.
         """
         chunks = self.chunks
         total = sum(map(len, chunks.rows))
-        check_simulation(chunks.domain.declaration, total, memory=float("inf"))
+        if self.team is None:
+            check_simulation(chunks.domain.declaration, total, memory=float("inf"))
         self._check_disk()
         seeded = torch.Generator().manual_seed(chunks.config.seed)
         counts = [len(rows) for rows in chunks.rows]
         states = random_states(chunks.domain.declaration, chunks.domain.evolution, counts, seeded)
-        if self._team is not None:
+        if self.team is not None:
             tasks = (partial(make, number, state) for number, state in enumerate(states))
-            return self._team.merged(tasks, Made.joined, self._progress)
+            return self.team.merged(tasks, Made.joined, self._progress)
         return merged((self._made(number, state) for number, state in enumerate(states)), Made.joined)
 
     def _made(self, number: int, state: Tensor) -> Made:
@@ -210,31 +241,14 @@ class InChunks:
     def _progress(self, done: int) -> None:
         self._report.progress(done, len(self.chunks.rows), "chunks of trajectories")
 
-    def dataset(self, made: Made) -> PDEDataset:
-        """The data of the run, sums over which the team computes."""
-        assert made.train is not None and made.held_out is not None  # at least one trajectory each
-        known, team = Known(made.train, made.held_out), self._team
-        data = self.chunks.dataset(known)
-        if team is not None:
-            data.train.elsewhere = partial(_elsewhere, team, "train", known)
-            data.held_out.elsewhere = partial(_elsewhere, team, "held_out", known)
-        return data
-
     def _check_disk(self) -> None:
         domain, folder = self.chunks.domain, self.chunks._checkpoint.folder
-        missing = self.chunks.missing()
-        needed, free = missing * kept_bytes(domain.declaration), shutil.disk_usage(folder.parent).free
+        config, missing = self.chunks.config, self.chunks.missing()
+        thinned = config.every_time * config.every_point ** len(domain.evolution.space)
+        needed, free = missing * kept_bytes(domain.declaration) / thinned, shutil.disk_usage(folder.parent).free
         if needed > free:
             raise SimulationError(
                 f"{domain.name}: {missing} trajectories take {needed / 1e9:.3g} GB; the disk of {folder.parent} "
                 f"has {free / 1e9:.3g} GB.",
                 hint="Give --out a folder on a larger disk, or lower the number of trajectories.",
             )
-
-
-def _elsewhere(
-    team: Team[Chunks], which: str, known: Known, parts: int, count: int, size: int,
-    share: Callable[[Domain[Slices], Iterable[Slices]], Found], merge: Callable[[Found, Found], Found],
-) -> Found:  # fmt: skip
-    tasks = (partial(share_of, which, known, number, count, size, share) for number in range(parts))
-    return team.merged(tasks, merge, lambda done: None)

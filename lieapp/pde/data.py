@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -49,6 +49,9 @@ MOST, ALL, FEWEST = 2**14, 2**18, 16
 GOLDEN = (5**0.5 - 1) / 2
 
 Found = TypeVar("Found")
+
+OnGrids = Mapping[Grid, Lines]
+"""The lines of the trajectories on each grid."""
 
 Values = Float[Tensor, "slice unknown *space"]
 Finer = Float[Tensor, "slice unknown *finer"]
@@ -106,16 +109,16 @@ class _Part:
 
 
 def _parts(
-    trajectories: Trajectories, first: int, degree: int, noise: float, draft: bool, lines: Lines | None
+    trajectories: Trajectories, first: int, degree: int, noise: float, draft: bool, lines: OnGrids | None
 ) -> Iterator[_Part]:  # fmt: skip
     """One part; several where axes that aren't periodic are cut into windows."""
     grid = trajectories.grid
     axes = [(i, axis) for i, axis in enumerate(grid.axes) if not axis.periodic]
     cuts = [[slice(0, axis.points)] if draft else windows(axis) for _, axis in axes]
     fits = [[(i, Fit(axis, part)) for part in cut] for (i, axis), cut in zip(axes, cuts, strict=True)]
-    lines = amplitudes(trajectories.values.flatten(0, 1), grid) if lines is None else lines
+    own = amplitudes(trajectories.values.flatten(0, 1), grid) if lines is None else lines[grid]
     for window in itertools.product(*fits):
-        yield _Part(trajectories, first, _Smooth(lines, grid, dict(window), degree, noise))
+        yield _Part(trajectories, first, _Smooth(own, grid, dict(window), degree, noise))
 
 
 @runtime_checkable
@@ -138,13 +141,14 @@ class SliceData:
         noise: modes below this share of the largest are cut.
         draft: one fit of the whole of an axis that isn't periodic, however much it leaves, in place of windows. Of
             one window a batch shows too little: many fields that aren't symmetries pass on it.
-        lines: those of all pieces together, where they are chunks of one set; see `numerics.spectral.amplitudes`.
+        lines: those of all pieces on a grid together, where they are chunks of one set; see
+            `numerics.spectral.amplitudes`.
         device: of slices, where it isn't that of the trajectories.
     """
 
     def __init__(
         self, pieces: Sequence[Trajectories], linearisation: Linearisation, scales: Scales, degree: int,
-        noise: float = NOISE, draft: bool = False, lines: Lines | None = None,
+        noise: float = NOISE, draft: bool = False, lines: OnGrids | None = None,
         device: torch.device | str | None = None,
     ) -> None:  # fmt: skip
         self.source, self.scales, self._linearisation = pieces[0], scales, linearisation
@@ -179,8 +183,11 @@ class SliceData:
 
     @property
     def sources(self) -> list[Trajectories]:
-        """Trajectories on one grid: all chunks of one set, else the first piece."""
-        return [self.source] if self._lines is None else self.pieces
+        """Trajectories on one grid, at the same times: all such chunks of one set, else the first piece."""
+        if self._lines is None:
+            return [self.source]
+        grid, time = self.source.grid, self.source.time
+        return [piece for piece in self.pieces if piece.grid == grid and torch.equal(piece.time, time)]
 
     def first(self, count: int) -> list[Trajectories]:
         """The first so many trajectories of `sources`, or all there are."""
@@ -293,18 +300,19 @@ class Measured:
     """
 
     extent: Extent
-    lines: Lines
+    lines: OnGrids
     noise: float
 
     @classmethod
     def of(cls, data: Trajectories) -> Measured:
         """That of some trajectories."""
         lines = amplitudes(data.values.flatten(0, 1), data.grid)
-        return cls(Extent.of(data), tuple(line.cpu() for line in lines), noise_of(data))
+        return cls(Extent.of(data), {data.grid: tuple(line.cpu() for line in lines)}, noise_of(data))
 
     def joined(self, other: Measured) -> Measured:
         """That of both sets."""
-        lines = loudest(self.lines, other.lines)
+        both = {grid: loudest(line, self.lines.get(grid, line)) for grid, line in other.lines.items()}
+        lines = {**self.lines, **both}
         return Measured(self.extent.joined(other.extent), lines, max(self.noise, other.noise))
 
 
@@ -338,11 +346,6 @@ def _stirred(piece: Trajectories) -> Trajectories:
     return replace(piece, values=values * (1 + STIR * waves / (WAVES * len(piece.grid.axes))))
 
 
-def spread_of(values: Sequence[Tensor]) -> float:
-    """The standard deviation of all of them."""
-    return float((values[0] if len(values) == 1 else torch.cat([v.flatten() for v in values])).std())
-
-
 def measure_scales(
     pieces: Sequence[Trajectories], order: Sequence[str], spreads: Sequence[float] | None = None
 ) -> Scales:
@@ -360,7 +363,8 @@ def measure_scales(
         left = min(piece.grid.axes[i].left for piece in pieces)
         right = max(piece.grid.axes[i].right for piece in pieces)
         known[axis.name] = (left, axis.length if axis.periodic else right - left)
-    for i, name in enumerate(first.unknowns):
-        spread = spread_of([piece.values[:, :, i] for piece in pieces]) if spreads is None else spreads[i]
+    if spreads is None:
+        spreads = merged(map(Extent.of, pieces), Extent.joined).spreads
+    for name, spread in zip(first.unknowns, spreads, strict=True):
         known[name] = (0.0, spread / UNIT_DEVIATION or 1.0)
     return Scales(tuple(known[n][0] for n in order), tuple(known[n][1] for n in order))

@@ -22,12 +22,14 @@ from lieapp.numerics import ranks
 from lieapp.pde import plan
 from lieapp.pde.algebra import structure
 from lieapp.pde.beside import Beside
+from lieapp.pde.chunks import dataset_of
 from lieapp.pde.closed_forms import Written, missing_words, proof_of, write_down, written_forms
 from lieapp.pde.conditions import unmet
 from lieapp.pde.document import sentence, write_csv
 from lieapp.pde.domain import PDEDataset, PDEDomain
 from lieapp.pde.drawn import write_fields
 from lieapp.pde.extend import extended
+from lieapp.pde.file_chunks import room_of
 from lieapp.pde.finite import finite_judgement, undecided
 from lieapp.pde.fitted import reach, unproved
 from lieapp.pde.gathering import CLEAN, Gathering
@@ -154,21 +156,23 @@ class _Job:
         self.directory, self.report = session.directory, session.report
         moving = config.moving
         options = (("extra", moving.weno_extra),) if moving.backend == "weno" else ()
-        self.own = own_data(declaration, config.data, session.report) if config.data.files else None
+        session.begin()
+        self.own = session.timed("reading", lambda: self._read(declaration)) if config.data.files else None
         declaration = self.own.declaration if self.own else declaration
         self.domain = PDEDomain(declaration, Backend(moving.backend, options))
         self.gathering = Gathering(config, self.domain, session, self.own)
         plan.check_stages(config, self.domain)
 
+    def _read(self, declaration: PDE) -> OwnData:
+        return own_data(declaration, self.config.data, self.report, room_of(self.config, self.session))
+
     def run(self) -> EquationResult:
         """All stages in order; the derivation goes on beside the data, a check by the spectrum beside training."""
-        self.session.begin()
         with contextlib.ExitStack() as beside:
             return self._stages(beside)
 
     def follow(self) -> None:
         """The trainings of the first process, which alone knows whether there is a second go."""
-        self.session.begin()
         data = self._data()
         plan.discover(self.domain, data, self.session)
         if ranks.agreed(False):
@@ -281,6 +285,9 @@ class _Job:
         level = self.gathering.check_files(own)
         periodic = all(axis.periodic for piece in own.pieces for axis in piece.grid.axes)
         noisy_level = level if level > CLEAN and not periodic else 0.0
+        if (files := self.gathering.files) is not None:
+            team = self.session.team
+            return self._noted(dataset_of(files, files.measured(team, self.report), team, noisy_level))
         spoiled, device = self.gathering.spoiled, self.session.device
         whole = None if own.whole is None else spoiled(own.whole).to(device)
         train, held_out = ([spoiled(piece).to(device) for piece in part] for part in (own.train, own.held_out))

@@ -32,8 +32,7 @@ from lieapp.lie.stages import Truth, derive
 from lieapp.methods.result import SIZE
 from lieapp.numerics.codegen import Tape
 from lieapp.numerics.grid import Grid
-from lieapp.numerics.spectral import Lines
-from lieapp.pde.data import NOISE, Known, SliceData, measure_scales, noise_of
+from lieapp.pde.data import NOISE, Known, OnGrids, SliceData, measure_scales, noise_of
 from lieapp.pde.linearisation import Linearisation
 from lieapp.pde.residual import Backend, FiniteResidual, Residual
 
@@ -204,7 +203,7 @@ class PDEDomain:
         lines, judged = (known.train.lines, known.held_out.lines) if known is not None else (None, None)
 
         def slices(
-            pieces: Sequence[Trajectories], noise: float, lines: Lines | None, draft: bool = False
+            pieces: Sequence[Trajectories], noise: float, lines: OnGrids | None, draft: bool = False
         ) -> SliceData:
             return SliceData(pieces, self.linearisation, scales, padding, max(cut, noise), draft, lines, device)
 

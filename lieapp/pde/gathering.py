@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from lieapp.config import DiscoverConfig
-from lieapp.data.axes import along, noise_level
+from lieapp.data.axes import along
 from lieapp.data.own_trajectories import OwnData
 from lieapp.data.stepping import Tolerance
-from lieapp.data.trajectories import Trajectories, check_varying, noisy, thin
+from lieapp.data.trajectories import Extent, Trajectories, noisy, over_all, thin
 from lieapp.numerics.spectral import noise_floor
-from lieapp.pde.chunks import Chunks, InChunks, Made
+from lieapp.pde.chunks import InChunks, Made, Simulated, dataset_of
 from lieapp.pde.domain import PDEDataset, PDEDomain
-from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged
+from lieapp.pde.file_chunks import OfFiles
+from lieapp.pde.own_checks import check_misfit, check_offsets, check_unchanged, noise_in
 from lieapp.pde.resolution import unresolved_words
 from lieapp.runs.store.checkpoint import DATA
 from lieapp.runs.store.session import Session
@@ -50,20 +52,39 @@ class Gathering:
             everything.check_varying(self.domain.name)
             return [everything.select(slice(0, samples))], [everything.select(slice(samples, None))]
         self.check_files(self.own)
-        device, parts = self.session.device, (self.own.train, self.own.held_out)
+        device = self.session.device
+        if self.files is not None:
+            self.files.measured(self.session.team, self.report)
+            train, held_out = self.files.pieces()
+            return [piece.to(device) for piece in train], [piece.to(device) for piece in held_out]
+        parts = (self.own.train, self.own.held_out)
         train, held_out = ([self.spoiled(piece).to(device) for piece in part] for part in parts)
         return train, held_out
 
+    @cached_property
+    def files(self) -> OfFiles | None:
+        """The chunks of files that hold more than one chunk; None of others, and of simulated data."""
+        session, own = self.session, self.own
+        if own is not None and own.stretches is not None:
+            return OfFiles(self.config, self.domain, own.stretches, session.checkpoint, session.device)
+        if own is not None and session.team is not None:
+            count = sum(piece.samples for piece in own.pieces)
+            self._unhelped(f"all {count} trajectories are read at once", "; set chunk to fewer")
+        return None
+
+    def _unhelped(self, why: str, hint: str) -> None:
+        self.report.warn(f"{why}: there is nothing to do for several processes{hint}")
+
     def in_chunks(self) -> InChunks | None:
         """Who gathers simulated trajectories that are too many for one chunk; None if there is one."""
-        chunks = Chunks(self.config, self.domain, self.session.checkpoint, self.session.device)
+        chunks = Simulated(self.config, self.domain, self.session.checkpoint, self.session.device)
         if len(chunks.rows) > 1:
             return InChunks(chunks, self.session.team, self.report)
         if self.session.team is not None:
             why = f"all {len(chunks.rows[0])} trajectories fit into one chunk", "; set chunk to fewer"
             if self.domain.declaration.source is not None:
                 why = "the plugin's source gives all trajectories at once", ""
-            self.report.warn(f"{why[0]}: there is nothing to do for several processes{why[1]}")
+            self._unhelped(*why)
         return None
 
     def chunked(self, gatherer: InChunks) -> PDEDataset:
@@ -71,7 +92,7 @@ class Gathering:
 
         Raises what `InChunks.gathered` raises, DataError for what doesn't vary.
         """
-        return gatherer.dataset(self._gathered(gatherer))
+        return dataset_of(gatherer.chunks, self._gathered(gatherer), gatherer.team)
 
     def _gathered(self, gatherer: InChunks) -> Made:
         made, rows = gatherer.gathered(), gatherer.chunks.rows
@@ -116,15 +137,17 @@ class Gathering:
         pieces = own.pieces
         check_unchanged(pieces, self.directory)
         self.directory.add_provenance(data=pieces[0].facts, data_notes=own.words)
-        check_varying(pieces, self.domain.name, "Read other files, or another part of these.")
-        check_offsets(pieces, self.report)
-        level, how = max(noise_level(z.numpy()) for piece in pieces for z in piece.values.unbind(2))
+        over = over_all(pieces) if self.files is None else self.files.over(self.session.team, self.report)
+        extent = over(Extent.of, Extent.joined)
+        extent.check(pieces[0], self.domain.name, "Read other files, or another part of these.")
+        check_offsets(pieces[0].unknowns, extent, self.report)
+        level, how = over(noise_in, max)
         about = "about" if level > CLEAN else "below"
         how = along(how, [pieces[0].time_name, *(axis.name for axis in pieces[0].grid.axes)])
         told = f"noise is {about} {level:.1g} of their standard deviation" if level else "no noise can be seen"
         self.report.line(f"data: {told}, by {how}")
         self.directory.add_provenance(noise_level=level)
-        for words in unresolved_words(self.domain.evolution, pieces, level):
+        for words in unresolved_words(self.domain.evolution, pieces, level, over):
             self.report.warn(f"data: {words}")
         self._check_misfit(pieces)
         return level

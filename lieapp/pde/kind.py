@@ -129,10 +129,6 @@ def _unspread(config: DiscoverConfig) -> str:
     return f"a flow by solver = {config.moving.solver}, whose steps depend on the whole batch," if adaptive else ""
 
 
-def _unkept(config: DiscoverConfig) -> str:
-    return "reading files" if config.data.files else ""
-
-
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
 
 
@@ -191,8 +187,7 @@ PDES = Kind(
             execute=_execute,
             follow=lazily("lieapp.pde.discover:follow"),
             unspread=_unspread,
-            keeper=lazily("lieapp.pde.chunks:keeper"),
-            unkept=_unkept,
+            keeper=lazily("lieapp.pde.file_chunks:keeper"),
             check=_check,
             complete=_complete,
             typed=_typed,

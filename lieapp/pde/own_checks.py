@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import torch
-
-from lieapp.data.trajectories import Trajectories
+from lieapp.data.axes import noise_level
+from lieapp.data.files import changed
+from lieapp.data.trajectories import Extent, Trajectories
 from lieapp.equations.evolution import Evolution
 from lieapp.errors import DataError
 from lieapp.pde.misfit import MISSED, misfit, misfits, unlike
@@ -32,23 +32,23 @@ def check_unchanged(pieces: Sequence[Trajectories], directory: RunDirectory) -> 
     known = directory.origin().data_files
     for file, stamp in stamps.items():
         if known is not None and known.get(file) != stamp:
-            raise DataError(
-                f"{file} has changed since this run began.",
-                hint="Put the old file back and resume, or start a new run.",
-            )
+            raise changed(file)
     directory.add_provenance(data_files=stamps)
 
 
-def check_offsets(pieces: Sequence[Trajectories], report: Reporter) -> None:
+def check_offsets(unknowns: Sequence[str], extent: Extent, report: Reporter) -> None:
     """Warn of unknowns that change little beside their mean."""
-    for a, name in enumerate(pieces[0].unknowns):
-        values = torch.cat([piece.values[:, :, a].flatten() for piece in pieces])
-        mean, spread = float(values.mean()), float(values.std())
+    for name, mean, spread in zip(unknowns, extent.mean.tolist(), extent.spreads, strict=True):
         if abs(mean) > FAR * spread:
             report.warn(
                 f"data: {name} is {mean:.3g} and changes by {spread:.2g} only: symmetries that change {name} "
                 "are lost in rounding; take a constant off it, in the file and in the equation"
             )
+
+
+def noise_in(piece: Trajectories) -> tuple[float, str]:
+    """The level of noise of the noisiest unknown, relative to its spread, and how it was measured."""
+    return max(noise_level(values.cpu().numpy()) for values in piece.values.unbind(2))
 
 
 def check_misfit(

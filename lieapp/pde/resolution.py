@@ -7,13 +7,16 @@ in what the fits leave.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lieapp.data.trajectories import Trajectories
+from lieapp.data.trajectories import Over, Trajectories
 from lieapp.equations.evolution import Evolution
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.polynomial import ENDS, Fit, windows
@@ -31,28 +34,67 @@ ABOVE = 10
 """How far above the level of noise something must be to count."""
 
 
-def unresolved_words(evolution: Evolution, pieces: Sequence[Trajectories], level: float) -> list[str]:
+@dataclass(frozen=True)
+class Few:
+    """How often an axis has too few points.
+
+    Args:
+        times: at how many times of all trajectories, of `total`.
+        first, last: the ends of these times.
+    """
+
+    times: int
+    total: int
+    first: float
+    last: float
+
+    def joined(self, other: Few) -> Few:
+        """That of both sets of trajectories."""
+        times, total = self.times + other.times, self.total + other.total
+        return Few(times, total, min(self.first, other.first), max(self.last, other.last))
+
+
+def few_points(orders: Sequence[int], level: float, piece: Trajectories) -> list[Few]:
+    """How often each axis has too few points in some trajectories.
+
+    Args:
+        orders: that of the highest derivative along each axis.
+        level: of noise, relative to the deviation of the values.
+    """
+    found = []
+    for place, order in enumerate(orders):
+        flag = _few(piece, place, order, level)
+        time = piece.time[flag.any(0).cpu()]
+        ends = (float(time[0]), float(time[-1])) if len(time) else (math.inf, -math.inf)
+        found.append(Few(int(flag.sum()), flag.numel(), *ends))
+    return found
+
+
+def both_few(one: list[Few], other: list[Few]) -> list[Few]:
+    """That of both sets of trajectories, for each axis."""
+    return [a.joined(b) for a, b in zip(one, other, strict=True)]
+
+
+def unresolved_words(evolution: Evolution, pieces: Sequence[Trajectories], level: float, over: Over) -> list[str]:
     """What is said of each axis that has too few points at some times.
 
     Args:
         level: of noise, relative to the deviation of the values.
+        over: merges what the pieces give.
     """
+    orders = [_order(evolution, place) for place in range(len(pieces[0].grid.axes))]
+    samples = sum(piece.samples for piece in pieces)
+    found: list[Few] = over(partial(few_points, orders, level), both_few)
     said = []
-    for place, axis in enumerate(pieces[0].grid.axes):
-        order = _order(evolution, place)
-        flags = [(piece.time, _few(piece, place, order, level)) for piece in pieces]
-        count, total = sum(int(flag.sum()) for _, flag in flags), sum(flag.numel() for _, flag in flags)
-        if not count:
+    for axis, few in zip(pieces[0].grid.axes, found, strict=True):
+        if not few.times:
             continue
-        times = [time[flag.any(0).cpu()] for time, flag in flags if flag.any()]
-        ends = f"{min(float(t[0]) for t in times):.4g} and {max(float(t[-1]) for t in times):.4g}"
-        name = pieces[0].time_name
-        samples = sum(piece.samples for piece in pieces)
         of = f" of {samples} trajectories" if samples > 1 else ""
         said.append(
-            f"{axis.name} is under-resolved at {count} of {total} times{of}, between {name} = {ends}. "
-            "All of them are used: an exact symmetry holds on any smooth slice, resolved or not. Approximate "
-            "symmetries and moved solutions are less accurate there"
+            f"{axis.name} is under-resolved at {few.times} of {few.total} times{of}, between "
+            f"{pieces[0].time_name} = {few.first:.4g} and {few.last:.4g}. All of them are used: an exact symmetry "
+            "holds on any smooth slice, resolved or not. Approximate symmetries and moved solutions are less "
+            "accurate there"
         )
     return said
 

@@ -138,11 +138,12 @@ def laws(config: LawsConfig, session: Session) -> LawsResult:
     """Derive conservation laws, and store the result as `derive` does."""
     run = session.directory
     session.report.stage("conservation laws")
-    along = files_of(config, session.folders, session.report)
+    along = files_of(config, session.folders, session.report, session.checkpoint.folder)
     with watched(session.report, run) as (notes, watch):
         result = laws_in_child(config, session.folders, notes, watch)
     if along is not None:
         add_files(result, along, session.report)
+        session.checkpoint.drop_data()
     result.run = run.id
     run.write_summary(result)
     title = result.title or "; ".join(config.equation)
@@ -150,13 +151,18 @@ def laws(config: LawsConfig, session: Session) -> LawsResult:
     return result
 
 
-def files_of(config: LawsConfig, folders: Sequence[Path], report: Reporter) -> Along | None:
-    """The trajectories of files, where there are any, checked before laws are derived. Raises LieappError."""
+def files_of(config: LawsConfig, folders: Sequence[Path], report: Reporter, folder: Path) -> Along | None:
+    """The trajectories of files, where there are any, checked before laws are derived. Raises LieappError.
+
+    Args:
+        folder: see `read_along`.
+    """
     if not config.data.files or config.plugin is None:
         return None
     from lieapp.pde.laws.along import read_along
 
-    return read_along(load_catalog(folders).get(config.plugin).declaration, config.data, config.misfit, report)
+    pde = load_catalog(folders).get(config.plugin).declaration
+    return read_along(pde, config.data, config.misfit, report, folder)
 
 
 def add_files(result: LawsResult, along: Along, report: Reporter) -> None:

@@ -1,7 +1,7 @@
 """The simulation of a task graph: bounds that hold for any schedule."""
 
 import pytest
-from chunks import simulated
+from chunks_model import simulated
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,8 +1,11 @@
 """`lieapp discover` on trajectories in chunks, by one process and by several."""
 
+import json
 import os
 
+import numpy as np
 import pytest
+from own_burgers import cole_hopf, nodes_of, npz
 
 COARSE = """
 import sympy as sp
@@ -83,3 +86,30 @@ def test_a_chunk_beneath_which_workers_die_ends_the_run(lieapp, coarse, tmp_path
     # the run keeps the chunks that it has
     (run,) = (tmp_path / "runs").glob("2*")
     assert '"failed"' in (run / "status.json").read_text()
+
+
+def of_nine(folder):
+    """A discovery on nine exact solutions of Burgers in a file, two in a chunk."""
+    x, t = nodes_of("uniform", 96), np.linspace(0, 1, 10)
+    file = npz(folder / "nine.npz", x=x, t=t, u=cole_hopf(x, t, 9))
+    words = ["discover", "--equation", "u_t + u*u_x - nu*u_xx", "--parameter", "nu:0.1", "--data", file]
+    words += ["--method", "spectrum", "--json", "--quiet", "--set", "cross_check=false"]
+    return [*words, "--set", "finite_samples=0", "--set", "chunk=2"]
+
+
+def test_a_discovery_reads_files_in_chunks(lieapp, tmp_path):
+    said = lieapp(*of_nine(tmp_path))
+    assert said.code == 0, said.err
+    assert said.json["count"] == 5 and said.json["formulas_check"]["proved"] == 5 and not said.json["warnings"]
+    (run,) = [path for path in (tmp_path / "runs").iterdir() if path.name.startswith("2")]
+    assert "9 trajectories, read in 5 stretches" in (run / "log.txt").read_text()
+    assert not (run / "checkpoint" / "data").exists()
+    assert json.loads((run / "provenance.json").read_text())["data"]["sha256"]
+
+
+@pytest.mark.slow
+def test_processes_that_read_find_what_one_finds(lieapp, tmp_path):
+    pytest.importorskip("distributed")
+    one, two = lieapp(*of_nine(tmp_path)), lieapp(*of_nine(tmp_path), "--on", "local:2")
+    assert one.code == two.code == 0, two.err
+    assert numbers(one) == numbers(two) and one.json["count"] == 5

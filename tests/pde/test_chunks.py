@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from small_solutions import declaration
 
 from lieapp.config import DiscoverConfig
+from lieapp.data.sizes import simulation_cost
 from lieapp.data.trajectories import Extent, Trajectories
 from lieapp.domains.solutions import PatchData
 from lieapp.domains.spread import EveryComponent
@@ -23,7 +24,7 @@ from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import amplitudes, loudest
 from lieapp.numerics.tree import merged
 from lieapp.pde import chunks as room
-from lieapp.pde.chunks import Chunks, InChunks
+from lieapp.pde.chunks import InChunks, Simulated, dataset_of
 from lieapp.pde.data import Known, Measured
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.gathering import Gathering
@@ -45,13 +46,17 @@ def domain():
 def gatherer(domain, folder, team=None, **settings):
     config = DiscoverConfig(**GIVEN, **settings)
     (folder / "checkpoint").mkdir(exist_ok=True)
-    return InChunks(Chunks(config, domain, Checkpoint(folder / "checkpoint"), "cpu"), team, SilentReporter())
+    return InChunks(Simulated(config, domain, Checkpoint(folder / "checkpoint"), "cpu"), team, SilentReporter())
 
 
 @pytest.fixture(scope="module")
 def gathered(domain, tmp_path_factory):
     own = gatherer(domain, tmp_path_factory.mktemp("run"), chunk=3)
     return own, own.gathered()
+
+
+def data_of(gatherer, made):
+    return dataset_of(gatherer.chunks, made, gatherer.team)
 
 
 class Others:
@@ -120,7 +125,7 @@ def test_chunks_are_the_trajectories_of_one_set(domain, gathered):
 
 def test_scales_and_cuts_are_those_of_all(domain, gathered):
     own, made = gathered
-    data, (train, held_out) = own.dataset(made), own.chunks.pieces()
+    data, (train, held_out) = data_of(own, made), own.chunks.pieces()
     together = replace(train[0], values=torch.cat([piece.values for piece in train]))
     judged = replace(train[0], values=torch.cat([piece.values for piece in held_out]))
     one = domain.prepared([together], [judged], known=Known(Measured.of(together), Measured.of(judged)))
@@ -137,7 +142,7 @@ def basis(domain):
 
 
 def test_sums_over_chunks_are_those_over_all_slices(domain, gathered, basis):
-    data = gathered[0].dataset(gathered[1])
+    data = data_of(*gathered)
     fields = EveryComponent(basis, len(domain.components))
     found = over(data.train, domain, 40, lambda d, batches: factored(fields, d, batches), Factors.joined)
     expected = factored(fields, domain, data.train.batches(40, 8))
@@ -156,18 +161,18 @@ def test_sums_over_chunks_are_those_over_all_slices(domain, gathered, basis):
 
 def test_others_give_the_same_to_the_last_bit(domain, gathered, basis, tmp_path):
     own, made = gathered
-    there = Others(Chunks(own.chunks.config, domain, own.chunks._checkpoint, "cpu"))
-    spread = InChunks(Chunks(own.chunks.config, domain, own.chunks._checkpoint, "cpu"), there, SilentReporter())
+    there = Others(Simulated(own.chunks.config, domain, own.chunks._checkpoint, "cpu"))
+    spread = InChunks(Simulated(own.chunks.config, domain, own.chunks._checkpoint, "cpu"), there, SilentReporter())
     fields = EveryComponent(basis, len(domain.components))
     share = lambda d, batches: factored(fields, d, batches)  # noqa: E731
-    mine = over(own.dataset(made).train, domain, 24, share, Factors.joined)
-    theirs = over(spread.dataset(spread.gathered()).train, domain, 24, share, Factors.joined)
+    mine = over(data_of(own, made).train, domain, 24, share, Factors.joined)
+    theirs = over(data_of(spread, spread.gathered()).train, domain, 24, share, Factors.joined)
     assert there.done == 3 + 2 and torch.equal(mine.residuals, theirs.residuals)
 
 
 def test_patches_are_drawn_from_all_chunks(domain, gathered):
     own, made = gathered
-    data = own.dataset(made)
+    data = data_of(own, made)
     found = data.patches(4, None, (8, 16), torch.float64)
     train = own.chunks.pieces()[0]
     together = replace(train[0], values=torch.cat([piece.values for piece in train]))
@@ -180,14 +185,14 @@ def test_patches_are_drawn_from_all_chunks(domain, gathered):
 
 
 def test_what_is_moved_comes_from_as_many_chunks_as_it_takes(gathered):
-    held_out = gathered[0].dataset(gathered[1]).held_out
+    held_out = data_of(*gathered).held_out
     pieces = gathered[0].chunks.pieces()[1]
     assert [[piece.samples for piece in held_out.first(n)] for n in (1, 2, 9)] == [[1], [1, 1], [1, 2]]
     assert torch.equal(held_out.first(3)[1].values, pieces[1].values)
 
 
 def test_slices_are_drawn_from_all_chunks(gathered):
-    data, generator = gathered[0].dataset(gathered[1]), torch.Generator().manual_seed(0)
+    data, generator = data_of(*gathered), torch.Generator().manual_seed(0)
     drawn = torch.cat([data.train.draw(6, generator).sample for _ in range(20)])
     assert set(drawn.tolist()) == set(range(5))
 
@@ -236,12 +241,24 @@ def test_a_disk_needs_room_for_what_is_missing_alone(domain, tmp_path, monkeypat
     assert gatherer(domain, tmp_path, chunk=4).gathered().held_out is not None
 
 
+def test_a_disk_needs_room_for_what_is_kept_alone(domain, tmp_path, monkeypatch):
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=8 * 32 * 25 * 8 // 3))
+    assert gatherer(domain, tmp_path, chunk=4, every_time=2, every_point=2).gathered().train is not None
+
+
+def test_a_day_is_the_limit_of_one_process(domain, tmp_path, monkeypatch):
+    between = sum(simulation_cost(domain.declaration, count)[1] for count in (4, 8)) / 2
+    monkeypatch.setattr("lieapp.data.sizes.LONGEST", between)
+    with pytest.raises(SimulationError, match="the most is"):
+        gatherer(domain, tmp_path, chunk=4).gathered()
+    own = gatherer(domain, tmp_path, chunk=4)
+    assert gatherer(domain, tmp_path, Others(own.chunks), chunk=4).gathered().train is not None
+
+
 def test_no_chunk_has_the_noise_of_a_chunk_of_the_next_seed(domain, tmp_path):
     clean = domain.trajectories(2, seed=0)
-    own = [
-        Chunks(DiscoverConfig(**{**GIVEN, "seed": seed}, noise=0.1, chunk=2), domain, Checkpoint(tmp_path), "cpu")
-        for seed in (0, 1, 2)
-    ]
+    configs = [DiscoverConfig(**{**GIVEN, "seed": seed}, noise=0.1, chunk=2) for seed in (0, 1, 2)]
+    own = [Simulated(config, domain, Checkpoint(tmp_path), "cpu") for config in configs]
     noises = [made._spoiled(clean, number).values - clean.values for made in own for number in (0, 1, 2)]
     assert not any(torch.equal(a, b) for k, a in enumerate(noises) for b in noises[:k])
 

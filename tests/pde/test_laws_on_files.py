@@ -43,7 +43,9 @@ def laws():
 
 def put(laws, path, misfit=0.1):
     kdv = load_catalog().get("kdv").declaration
-    add_totals(laws, read_along(kdv, FileData(files=(str(path),)), misfit, SilentReporter()), SilentReporter())
+    along = read_along(kdv, FileData(files=(str(path),)), misfit, SilentReporter(), path.parent / "checkpoint")
+    add_totals(laws, along, SilentReporter())
+    return along
 
 
 def test_totals_stay_constant_on_a_periodic_wave(laws, file):
@@ -54,6 +56,25 @@ def test_totals_stay_constant_on_a_periodic_wave(laws, file):
     assert all(drift < 1e-10 for drift in drifts.values())
     assert laws.trajectories == 2 and len(laws.time) == 81
     assert all(len(law.values) == 81 for law in laws.laws if law.drift is not None)
+
+
+def test_totals_are_the_same_in_stretches(laws, tmp_path, monkeypatch):
+    t, x = np.linspace(0, 1, 81), np.arange(64) * LENGTH / 64
+    u = np.stack([cnoidal(t, x, m) for m in np.linspace(0.2, 0.8, 7)])
+    data = xr.Dataset({"u": (("sample", "t", "x"), u)}, {"t": t, "x": x})
+    data.to_netcdf(tmp_path / "seven.nc", engine="h5netcdf")
+
+    def found():
+        along = put(laws, tmp_path / "seven.nc")
+        return len(along.pieces), [(law.drift, law.values) for law in laws.laws]
+
+    pieces, whole = found()
+    (tmp_path / "checkpoint").mkdir()
+    monkeypatch.setattr("lieapp.data.stretches.CHUNK", 3 * 8 * 81 * 64)
+    parts, stretched = found()
+    assert (pieces, parts) == (1, 3) and laws.trajectories == 7
+    for (drift, values), (other, others) in zip(whole, stretched, strict=True):
+        assert other == pytest.approx(drift, abs=1e-12) and others == pytest.approx(values, abs=1e-12)
 
 
 def test_data_of_another_equation_are_refused(laws, file, tmp_path):
@@ -103,7 +124,7 @@ def test_several_open_axes_are_told(tmp_path):
         path, engine="h5netcdf"
     )
     with pytest.raises(DataError, match="one axis of space only"):
-        read_along(heat, FileData(files=(str(path),)), 0.1, SilentReporter())
+        read_along(heat, FileData(files=(str(path),)), 0.1, SilentReporter(), tmp_path)
 
 
 def test_a_typed_equation_on_a_file(file, tmp_path):

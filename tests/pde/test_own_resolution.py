@@ -7,7 +7,7 @@ import pytest
 import torch
 from own_burgers import burgers
 
-from lieapp.data.trajectories import Trajectories, noisy
+from lieapp.data.trajectories import Trajectories, noisy, over_all
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.spectral import SpectralDifferentiator
 from lieapp.pde.domain import PDEDomain
@@ -28,6 +28,10 @@ def steepening(points, periodic=True):
     return Trajectories(T, Grid((axis,)), torch.tanh(v)[None, :, None], ("u",)), second
 
 
+def words_of(pieces, level):
+    return unresolved_words(EVOLUTION, pieces, level, over_all(pieces))
+
+
 def test_flagged_times_are_those_with_wrong_derivatives():
     data, second = steepening(64)
     flags = _few(data, 0, 2, 0.0)[0]
@@ -43,16 +47,16 @@ def test_flagged_times_are_those_with_wrong_derivatives():
 @pytest.mark.parametrize("periodic", [True, False])
 def test_more_points_resolve_it(periodic):
     coarse, fine = (steepening(n, periodic)[0] for n in (64, 1024))
-    (words,) = unresolved_words(EVOLUTION, [coarse], 0.0)
+    (words,) = words_of([coarse], 0.0)
     assert words.startswith("x is under-resolved at") and "All of them are used" in words
     assert 0 < int(COUNT.search(words)[1]) < 21 and " and 1. All" in words
-    assert unresolved_words(EVOLUTION, [fine], 0.0) == []
+    assert words_of([fine], 0.0) == []
 
 
 def test_trajectories_are_counted_together():
     coarse, _ = steepening(64)
-    (one,) = unresolved_words(EVOLUTION, [coarse], 0.0)
-    (two,) = unresolved_words(EVOLUTION, [coarse, steepening(1024)[0]], 0.0)
+    (one,) = words_of([coarse], 0.0)
+    (two,) = words_of([coarse, steepening(1024)[0]], 0.0)
     count = COUNT.search(one)[1]
     assert f"at {count} of 42 times of 2 trajectories" in two
 
@@ -62,7 +66,7 @@ def test_noise_is_not_taken_for_it(share):
     """Its spectrum is flat, and the second derivative of it isn't small."""
     smooth = Trajectories(T, *(getattr(steepening(256)[0], key) for key in ("grid", "values", "unknowns")))
     smooth = noisy(Trajectories(T[:5], smooth.grid, smooth.values[:, :5], ("u",)), share, 0)
-    assert unresolved_words(EVOLUTION, [smooth], share) == []
+    assert words_of([smooth], share) == []
 
 
 def test_times_at_which_nothing_varies_are_resolved():
@@ -70,4 +74,4 @@ def test_times_at_which_nothing_varies_are_resolved():
     values = data.values.clone()
     values[:, :3] = 0.25
     still = Trajectories(T[:8], data.grid, values[:, :8], ("u",))
-    assert unresolved_words(EVOLUTION, [still], 0.0) == []
+    assert words_of([still], 0.0) == []

@@ -9,6 +9,7 @@ from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
 from lieapp.data.own_trajectories import own_data
 from lieapp.pde.domain import PDEDomain
+from lieapp.pde.file_chunks import room_of
 from lieapp.pde.gathering import Gathering
 from lieapp.pde.identify.files import read_identified
 from lieapp.results.from_data import FromData
@@ -26,7 +27,8 @@ def run_search(
         search: what is found in the data that a gathering gives.
     """
     session.begin()
-    own = own_data(declaration, config.data, session.report) if config.data.files else None
+    room = room_of(config, session)
+    own = own_data(declaration, config.data, session.report, room) if config.data.files else None
     gathering = Gathering(config, PDEDomain(own.declaration if own else declaration), session, own)
     result = search(gathering)
     result.run, result.plugin = str(session.directory.path), config.plugin

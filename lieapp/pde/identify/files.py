@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lieapp.config_types import FILE_OPTIONS, FileData
-from lieapp.data.own_trajectories import undeclared
+from lieapp.data.own_trajectories import Room, undeclared
 from lieapp.data.trajectories import Trajectories
 from lieapp.document import percent
 from lieapp.equations.plugin_file import plugin_text, write
@@ -27,6 +28,7 @@ from lieapp.reading import contents
 from lieapp.results.base import read_result
 from lieapp.results.discovery import EquationResult
 from lieapp.results.identification import Identification, Learned
+from lieapp.runs.store.checkpoint import Checkpoint
 from lieapp.runs.store.sealed import opened
 
 
@@ -44,7 +46,16 @@ def identify_files(
     wanted, report = wanted or Wanted(), report or SilentReporter()
     if not data.files:
         raise UsageError("identify needs data.", hint="Give --data FILE.")
-    pieces, copies = undeclared(data, report)
+    with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
+        # what is read in stretches is needed no longer than this
+        pieces, copies = undeclared(data, report, Room(Checkpoint(Path(folder))))
+        return _identified(data, pieces, copies, wanted, report, learn)
+
+
+def _identified(
+    data: FileData, pieces: Sequence[Trajectories], copies: Sequence[str], wanted: Wanted, report: Reporter,
+    learn: bool | None,
+) -> Identification:  # fmt: skip
     names, count = [str(piece.facts["file"]) for piece in pieces], sum(piece.samples for piece in pieces)
     fields = tuple(field for text in wanted.symmetries for field in _fields(text))
     wanted = dataclasses.replace(wanted, symmetries=fields)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import sympy as sp
 import torch
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from lieapp.api import PDE
 from lieapp.config_types import FileData
-from lieapp.data.own_trajectories import own_data
+from lieapp.data.own_trajectories import Room, own_data
 from lieapp.data.trajectories import Trajectories
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import Evolution, evolution_form
@@ -32,6 +33,7 @@ from lieapp.pde.laws.slices import OnSlices
 from lieapp.pde.own_checks import check_misfit
 from lieapp.progress import Reporter
 from lieapp.results.laws import LawResult, LawsResult
+from lieapp.runs.store.checkpoint import Checkpoint
 
 MOST_ORDER = 12
 """Order of derivatives in densities."""
@@ -46,16 +48,17 @@ class Along:
     misfit: float | None
 
 
-def read_along(pde: PDE, files: FileData, misfit: float, report: Reporter) -> Along:
+def read_along(pde: PDE, files: FileData, misfit: float, report: Reporter, folder: Path) -> Along:
     """Trajectories that solve an equation.
 
     Args:
         misfit: what data may leave of the equation, relative to their change in time.
+        folder: where they are kept if they are too many to be in memory.
 
     Raises DataError for data that don't solve the equation, and for several axes that aren't all periodic.
     """
     report.stage("data")
-    own = own_data(pde, files, report)
+    own = own_data(pde, files, report, Room(Checkpoint(folder)))
     for words in own.words:
         report.line(f"data: {words}")
     evolution = evolution_form(read_pde(own.declaration))

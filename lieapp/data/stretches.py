@@ -1,0 +1,275 @@
+"""Trajectories of files in stretches, more than a memory holds: each is read once and kept in a file of its own.
+
+Which trajectories are held out follows from their places in the files, so that whoever is free may read a stretch:
+this process, or one of a team (`numerics.tree`). Kept files are mapped into memory; what is used of them is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import operator
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import torch
+import xarray as xr
+
+from lieapp.arrays import SAMPLE
+from lieapp.config_types import FileData
+from lieapp.data.files import MOST, Cut, changed, known_by
+from lieapp.data.grids import parts
+from lieapp.data.opening import all_readers
+from lieapp.data.own import OwnAxis, OwnGrid, counted_grids, periodic_in
+from lieapp.data.sizes import CHUNK
+from lieapp.data.trajectories import Trajectories
+from lieapp.errors import DataError
+from lieapp.numerics.grid import Axis, Grid
+from lieapp.numerics.tree import Team
+from lieapp.progress import Reporter, SilentReporter
+
+FEW = 4
+"""Trajectories from which on some are held out whole."""
+
+HELD_OUT = 5
+"""One of so many trajectories is held out."""
+
+UNIFORM = 1e-6
+"""Largest relative difference of steps that count as equal."""
+
+LEARNED = "to_learn_from"
+"""The fact of a kept stretch that says how many of its trajectories are there to learn from: the first ones."""
+
+
+@runtime_checkable
+class Shelf(Protocol):
+    """Where stretches are kept; see `runs.store.checkpoint.Checkpoint`."""
+
+    folder: Path
+
+    def save_data(self, data: Trajectories, name: str) -> None:
+        """Keep trajectories under a name."""
+
+    def data(self, name: str) -> Trajectories | None:
+        """What is kept under a name, checked; None if there is nothing."""
+
+    def mapped(self, name: str) -> Trajectories:
+        """The same, whose values are read as they are used."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Trajectories of one grid of a file that are read together.
+
+    Args:
+        rows: their places among the trajectories of the grid.
+        first: how many trajectories come before, in all files.
+    """
+
+    grid: OwnGrid
+    rows: range
+    first: int
+
+    @property
+    def bytes(self) -> int:
+        """Of them, in double precision."""
+        return len(self.rows) * self.grid.bytes
+
+
+class Stretches:
+    """The stretches of files.
+
+    Args:
+        unknowns, variables: names of the equation; None: those of the files.
+        chunk: how many trajectories a stretch has; 0: as many as CHUNK bytes hold.
+
+    Raises what `own.counted_grids` raises.
+    """
+
+    def __init__(
+        self, data: FileData, unknowns: tuple[str, ...] | None, variables: tuple[str, ...] | None, shelf: Shelf,
+        chunk: int = 0,
+    ) -> None:  # fmt: skip
+        self._data, self._named, self._shelf, self._chunk = data, (unknowns, variables), shelf, chunk
+        self.grids = counted_grids(data, unknowns, variables)
+        self.total = sum(grid.samples for grid in self.grids)
+        self._periodic = frozenset(periodic_in([grid.axes for grid in self.grids]))
+        firsts = itertools.accumulate((grid.samples for grid in self.grids), initial=0)
+        self.all = [
+            Stretch(grid, range(row, min(row + size, grid.samples)), first + row)
+            for grid, first in zip(self.grids, firsts, strict=False)
+            for size in [chunk or max(1, CHUNK // grid.bytes)]
+            for row in range(0, grid.samples, size)
+        ]
+
+    @property
+    def worth(self) -> bool:
+        """Whether files are read in stretches: they hold more than one should have, and each one can be read."""
+        large = sum(one.bytes for one in self.all) > CHUNK if not self._chunk else self.total > self._chunk
+        readable = max(grid.bytes for grid in self.grids) <= MOST and not self._data.drop_nan
+        return large and readable and self.total >= FEW
+
+    def name(self, number: int) -> str:
+        """Under which a stretch is kept."""
+        return f"data/{number:05d}"
+
+    def check_disk(self) -> None:
+        """Raises DataError unless the disk of the shelf has room for the stretches that aren't there yet."""
+        folder = self._shelf.folder
+        missing = [one for n, one in enumerate(self.all) if not (folder / f"{self.name(n)}.safetensors").exists()]
+        needed, free = sum(one.bytes for one in missing), shutil.disk_usage(folder.parent).free
+        if needed > free:
+            raise DataError(
+                f"{sum(len(one.rows) for one in missing)} trajectories take {needed / 1e9:.3g} GB; the disk of "
+                f"{folder.parent} has {free / 1e9:.3g} GB.",
+                hint="Give --out a folder on a larger disk, or read fewer: --samples, --every or --window.",
+            )
+
+    def read(self, numbers: Sequence[int], report: Reporter | None = None) -> list[list[bytes]]:
+        """Read stretches, unless they are there already: what tells each of their trajectories from any other.
+
+        Raises what `files.read` raises, DataError for a file that was written anew since a stretch of it was kept.
+        """
+        report, found = report or SilentReporter(), list[list[bytes]]()
+        total = sum(self.all[number].bytes for number in numbers)
+        for _, group in itertools.groupby(numbers, key=lambda number: self.all[number].grid.file):
+            with contextlib.ExitStack() as stack:
+                load: Callable[[Stretch], Trajectories] | None = None
+                for number in group:
+                    one, data = self.all[number], self._shelf.data(self.name(number))
+                    if data is None:
+                        # a file of many stretches is opened once
+                        load = load or stack.enter_context(self._opened(Path(one.grid.file)))
+                        data = self._apart(one, load(one))
+                        self._shelf.save_data(data, self.name(number))
+                    elif not _is_of(data, one.grid.file):
+                        raise changed(one.grid.file)
+                    found.append(keys(data))
+                    done = sum(self.all[k].bytes for k in numbers[: len(found)])
+                    report.progress(done, total, f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read")
+        return found
+
+    @contextlib.contextmanager
+    def _opened(self, file: Path) -> Iterator[Callable[[Stretch], Trajectories]]:
+        data = self._data
+        with parts(file, data.map, *self._named, all_readers()) as grids:
+
+            def load(one: Stretch) -> Trajectories:
+                part = grids[one.grid.place]
+                part = replace(part, samples=part.samples[one.rows.start : one.rows.stop])
+                dataset = Cut.of(part, data.every, data.window).load(SilentReporter(), 0, one.bytes)
+                return trajectories_of(dataset, one.grid.unknowns, one.grid.axes, self._periodic)
+
+            yield load
+
+    def _apart(self, one: Stretch, data: Trajectories) -> Trajectories:
+        """Those to learn from before those that are held out."""
+        held = [k for k in range(data.samples) if is_held_out(one.first + k, self.total)]
+        kept = [k for k in range(data.samples) if k not in set(held)]
+        return replace(data.select(kept + held), facts={**data.facts, LEARNED: len(kept)})
+
+    def pieces(self) -> list[Trajectories]:
+        """All trajectories, once they are read, one piece of each stretch of which any are left."""
+        found = [self._shelf.mapped(self.name(number)) for number in range(len(self.all))]
+        return [piece for piece in found if piece.samples]
+
+    def leave_out(self, known: Sequence[Sequence[bytes]]) -> int:
+        """Leave out copies of trajectories, which would be judged on themselves; how many there were.
+
+        Args:
+            known: what `read` gave of each stretch.
+        """
+        for number, rows in distinct(known).items():
+            data = self._shelf.mapped(self.name(number))
+            learned = sum(row < parted(data)[0].samples for row in rows)
+            left = replace(data.select(rows), facts={**data.facts, LEARNED: learned})
+            self._shelf.save_data(left, self.name(number))
+        return self.total - len({key for some in known for key in some})
+
+
+def _is_of(data: Trajectories, file: str) -> bool:
+    """Whether a file is as it was when a stretch of it was kept."""
+    return all(data.facts.get(key) == value for key, value in known_by(Path(file)).items())
+
+
+def trajectories_of(
+    dataset: xr.Dataset, unknowns: Sequence[str], axes: Sequence[OwnAxis], periodic: Collection[str]
+) -> Trajectories:  # fmt: skip
+    """What was read of one grid, whose axes are `axes`, time first; those that aren't among `periodic` are open."""
+    time, *space = (axis.name for axis in axes)
+    values = [torch.as_tensor(dataset[u].transpose(SAMPLE, time, *space).values).double() for u in unknowns]
+    times = torch.as_tensor(dataset[time].values.astype(np.float64))
+    facts = {k: v for k, v in dataset.attrs.items() if isinstance(v, int | float | str)}
+    grid = Grid(tuple(_axis(axis, periodic) for axis in axes[1:]))
+    return Trajectories(times, grid, torch.stack(values, 2), tuple(unknowns), time, facts=facts)
+
+
+def _axis(axis: OwnAxis, periodic: Collection[str]) -> Axis:
+    name, points, period, _ = axis
+    left, right, count = float(points[0]), float(points[-1]), len(points)
+    if period is not None and name in periodic:
+        return Axis(name, left, left + period, count, True)
+    steps = np.diff(points)
+    even = np.allclose(steps, steps.mean(), rtol=UNIFORM, atol=0)
+    return Axis(name, left, right, count, nodes=None if even else tuple(points.tolist()))
+
+
+def keys(data: Trajectories) -> list[bytes]:
+    """What tells each trajectory from any other."""
+    time = data.time.numpy().tobytes()
+    return [hashlib.sha256(values.numpy().tobytes() + time).digest() for values in data.values]
+
+
+def distinct(known: Sequence[Sequence[bytes]]) -> Mapping[int, list[int]]:
+    """The places of keys that weren't there before, for those of the sequences that have others too."""
+    seen, found = set[bytes](), dict[int, list[int]]()
+    for number, some in enumerate(known):
+        new = []
+        for row, key in enumerate(some):
+            if key not in seen:
+                seen.add(key)
+                new.append(row)
+        if len(new) < len(some):
+            found[number] = new
+    return found
+
+
+def is_held_out(number: int, total: int) -> bool:
+    """Whether a trajectory of so many is there to judge on: every fifth one, and the last."""
+    return number % HELD_OUT == HELD_OUT - 1 or number == total - 1
+
+
+def parted(data: Trajectories) -> tuple[Trajectories, Trajectories]:
+    """The trajectories of a kept stretch: those to learn from, and those to judge on."""
+    cut = int(data.facts[LEARNED])
+    return data.select(slice(0, cut)), data.select(slice(cut, None))
+
+
+@runtime_checkable
+class HasStretches(Protocol):
+    """What a process of a team has at hand of a run on files."""
+
+    stretches: Stretches
+
+
+def read_one(number: int, keeper: HasStretches) -> list[list[bytes]]:
+    """A task of a team: one stretch."""
+    return keeper.stretches.read([number])
+
+
+def read_all(stretches: Stretches, team: Team[HasStretches] | None, report: Reporter) -> int:
+    """Have all stretches read; how many copies were left out. Raises what `Stretches.read` raises."""
+    count = len(stretches.all)
+    stretches.check_disk()
+    if team is None:
+        known = stretches.read(range(count), report)
+    else:
+        tasks = (partial(read_one, number) for number in range(count))
+        known = team.merged(tasks, operator.add, lambda done: report.progress(done, count, "stretches of files"))
+    return stretches.leave_out(known)

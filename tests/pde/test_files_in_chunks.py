@@ -1,0 +1,229 @@
+"""Files of more trajectories than are read at once: the same ones, apart in the same way, whoever reads them."""
+
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from own_burgers import burgers, cole_hopf, etas, nodes_of, npz, read
+
+from lieapp.config import DiscoverConfig
+from lieapp.config_types import FileData
+from lieapp.data import stretches as room
+from lieapp.data.own import names
+from lieapp.data.own_trajectories import FEW, Room, own_data, undeclared
+from lieapp.data.stretches import HELD_OUT, Stretches
+from lieapp.errors import DataError
+from lieapp.methods.result import Sums, over, sums
+from lieapp.numerics.tree import merged
+from lieapp.pde.chunks import dataset_of
+from lieapp.pde.domain import PDEDomain
+from lieapp.pde.file_chunks import OfFiles
+from lieapp.pde.known import Derived, scaled
+from lieapp.progress import SilentReporter
+from lieapp.runs.store.checkpoint import Checkpoint
+
+QUIET = SilentReporter()
+
+
+def kept(folder, *files, chunk=2, team=None, **options):
+    shelf = Checkpoint(folder / "checkpoint")
+    shelf.folder.mkdir(parents=True, exist_ok=True)
+    return own_data(burgers(), FileData(files=files, **options), QUIET, Room(shelf, chunk, team))
+
+
+def solutions(folder, count, points=48, times=9, seed=0, name="some", rows=None):
+    x, t = nodes_of("uniform", points), np.linspace(0, 1, times)
+    u = cole_hopf(x, t, count, seed)
+    return npz(folder / f"{name}.npz", x=x, t=t, u=u if rows is None else u[rows])
+
+
+def same(one, other):
+    """Whether lists of pieces hold the same trajectories in the same order."""
+    apart = [[row for piece in pieces for row in piece.values] for pieces in (one, other)]
+    return len(apart[0]) == len(apart[1]) and all(torch.equal(a, b) for a, b in zip(*apart, strict=True))
+
+
+@pytest.mark.parametrize("split", [(9,), (2, 7), (1, 1, 7), (4, 5)])
+@pytest.mark.parametrize("chunk", [1, 2, 4])
+def test_stretches_are_what_is_read_at_once(tmp_path, split, chunk):
+    """The same trajectories to learn from and to judge on, to the last bit."""
+    x, t = nodes_of("uniform", 32), np.linspace(0, 1, 8)
+    u, files, n = cole_hopf(x, t, 9), [], 0
+    for k, count in enumerate(split):
+        files.append(npz(tmp_path / f"{k}.npz", x=x, t=t, u=u[n : n + count]))
+        n += count
+    named = {"map": "u=u(sample,t,x), t=t, x=x"}
+    own, whole = kept(tmp_path, *files, chunk=chunk, **named), read(burgers(), *files, **named)
+    assert own.stretches is not None and own.declaration.region == whole.declaration.region
+    assert same(own.train, whole.train) and same(own.held_out, whole.held_out)
+    assert own.words[-1].startswith("9 trajectories, read in") and own.words[-1].endswith("held out for validation")
+
+
+def test_grids_and_times_may_differ(tmp_path):
+    files = [solutions(tmp_path, 3, 48, 9, 0, "a"), solutions(tmp_path, 4, 64, 12, 1, "b")]
+    own, whole = kept(tmp_path, *files), read(burgers(), *files)
+    assert same(own.train, whole.train) and same(own.held_out, whole.held_out)
+    data = dataset(own, tmp_path)
+    assert data.train.trajectories == 5 and data.held_out.trajectories == 2
+    # trainings draw from all stretches of the grid that comes first
+    assert [piece.grid.shape for piece in data.train.sources] == [(48,), (48,)]
+
+
+def dataset(own, folder, team=None, **settings):
+    config = DiscoverConfig(plugin="mine", **settings)
+    domain = PDEDomain(own.declaration)
+    chunks = OfFiles(config, domain, own.stretches, Checkpoint(folder / "checkpoint"), "cpu")
+    return dataset_of(chunks, chunks.measured(team, QUIET), team)
+
+
+def test_scales_and_defects_are_those_of_all(tmp_path):
+    file = solutions(tmp_path, 11)
+    own, whole = kept(tmp_path, file, chunk=3, parameter=("nu:0.1",)), read(burgers(), file, parameter=("nu:0.1",))
+    domain = PDEDomain(own.declaration)
+    one, data = domain.prepared(whole.train, whole.held_out), dataset(own, tmp_path)
+    assert data.scales.size == pytest.approx(one.scales.size, rel=1e-13)
+    assert data.held_out.kept == one.held_out.kept
+    truth = domain.truth().periodic
+    known = scaled(domain, Derived([], [], list(truth), []), data.scales)
+    share = lambda d, batches: sums(known, d, batches)  # noqa: E731
+    # all slices, so that both sums are over the same ones
+    mine, theirs = (over(d.held_out, domain, 10_000, share, Sums.joined).judgement() for d in (data, one))
+    assert float(mine.eta.max()) < 1e-6 and max(etas(whole).values()) < 1e-6
+    torch.testing.assert_close(mine.eta, theirs.eta, rtol=0, atol=1e-10)
+
+
+class Others:
+    """A team of one, which has what a worker has at hand."""
+
+    def __init__(self, keeper):
+        self.keeper, self.done = keeper, 0
+
+    def merged(self, tasks, merge, progress):
+        def shares():
+            for task in tasks:
+                self.done += 1
+                yield task(self.keeper)
+
+        return merged(shares(), merge)
+
+
+def test_others_read_and_sum_the_same_to_the_last_bit(tmp_path):
+    file = solutions(tmp_path, 9, times=12)
+    (tmp_path / "two").mkdir()
+    shelf = Checkpoint(tmp_path / "two" / "checkpoint")
+    there = Stretches(FileData(files=(file,)), *names(burgers()), shelf, 2)
+    team = Others(SimpleNamespace(stretches=there))
+    own, spread = kept(tmp_path, file), kept(tmp_path / "two", file, team=team)
+    assert team.done == 5 and same(own.train, spread.train) and same(own.held_out, spread.held_out)
+    alone = dataset(own, tmp_path)
+    config, domain = DiscoverConfig(plugin="mine"), PDEDomain(own.declaration)
+    others = Others(OfFiles(config, domain, there, shelf, "cpu"))
+    data = dataset(spread, tmp_path / "two", others)
+    known = scaled(domain, Derived([], [], list(domain.truth().periodic), []), alone.scales)
+    share = lambda d, batches: sums(known, d, batches)  # noqa: E731
+    eta = [over(d.train, domain, 30, share, Sums.joined).judgement().eta for d in (alone, data)]
+    assert torch.equal(*eta) and others.done == 5 + len(data.train._parts)
+
+
+def test_copies_are_found_in_other_stretches(tmp_path):
+    files = [
+        solutions(tmp_path, 7, name="a", rows=[0, 1, 2, 0]), solutions(tmp_path, 7, name="b", rows=[3, 2, 4, 5, 6]),
+    ]  # fmt: skip
+    own = kept(tmp_path, *files)
+    assert own.words[-2] == "2 of 9 trajectories are copies of others; left out"
+    right = cole_hopf(nodes_of("uniform", 48), np.linspace(0, 1, 9), 7)
+    rows = [row.numpy()[:, 0] for piece in (*own.train, *own.held_out) for row in piece.values]
+    assert len(rows) == 7 and all(sum(np.array_equal(a, b) for b in right) == 1 for a in rows)
+    # the places in the files decide, copies among them
+    assert same(own.held_out, [replaced(own.train[0], right[[3, 6]])])
+    again = kept(tmp_path, *files)
+    assert again.words == own.words and same(again.train, own.train)
+
+
+def replaced(piece, values):
+    return SimpleNamespace(values=torch.as_tensor(values)[:, :, None])
+
+
+def test_few_that_are_no_copies_are_cut_into_windows(tmp_path):
+    own = kept(tmp_path, solutions(tmp_path, 2, times=60, rows=[0, 0, 1, 0, 1]))
+    assert own.whole is not None and own.stretches is None
+    assert own.words[-1].startswith("2 trajectories, cut into")
+
+
+def test_copies_that_leave_nothing_to_judge_on_are_told(tmp_path):
+    rows = [*range(HELD_OUT - 1), 0, 1]
+    with pytest.raises(DataError, match=r"all trajectories to judge on are copies of others"):
+        kept(tmp_path, solutions(tmp_path, FEW, rows=rows))
+
+
+def test_what_is_there_is_not_read_again(tmp_path, monkeypatch):
+    file = solutions(tmp_path, 7)
+    first = kept(tmp_path, file)
+    (tmp_path / "checkpoint/data/00001.safetensors").unlink()
+    opened = []
+    own = Stretches._opened
+
+    @contextmanager
+    def counted(self, path):
+        with own(self, path) as load:
+            yield lambda one: opened.append(one.rows) or load(one)
+
+    monkeypatch.setattr(Stretches, "_opened", counted)
+    again = kept(tmp_path, file)
+    assert opened == [range(2, 4)] and same(first.train, again.train)
+    solutions(tmp_path, 7, seed=1)
+    with pytest.raises(DataError, match=r"some\.npz has changed since this run began"):
+        kept(tmp_path, file)
+
+
+def test_a_file_that_is_small_is_read_at_once(tmp_path):
+    own = kept(tmp_path, solutions(tmp_path, 7), chunk=0)
+    assert own.stretches is None and not (tmp_path / "checkpoint" / "data").exists()
+    # windows of few trajectories, and holes, are of all that is read
+    assert kept(tmp_path, solutions(tmp_path, FEW - 1, times=30)).stretches is None
+    assert kept(tmp_path, solutions(tmp_path, 7), drop_nan=True).stretches is None
+
+
+def test_stretches_hold_as_many_as_fit(tmp_path, monkeypatch):
+    monkeypatch.setattr(room, "CHUNK", 3 * 8 * 48 * 9)
+    own = kept(tmp_path, solutions(tmp_path, 8), chunk=0)
+    assert [piece.samples for piece in own.pieces] == [3, 3, 2]
+
+
+def test_the_disk_and_holes_are_told(tmp_path, monkeypatch):
+    file = solutions(tmp_path, 8)
+    with monkeypatch.context() as patched:
+        patched.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=10_000))
+        with pytest.raises(DataError, match=r"8 trajectories take .* GB; the disk of .* has 1e-05 GB"):
+            kept(tmp_path, file)
+    x, t = nodes_of("uniform", 48), np.linspace(0, 1, 9)
+    u = cole_hopf(x, t, 8)
+    u[5, 3:, 7] = np.nan
+    with pytest.raises(DataError, match=r"6 of 9 times of 1 of 2 samples from sample 5 on") as told:
+        kept(tmp_path / "other", npz(tmp_path / "holes.npz", x=x, t=t, u=u))
+    assert "--samples 5 keeps those without" in told.value.hint
+
+
+def test_data_are_made_worse_stretch_by_stretch(tmp_path):
+    own = kept(tmp_path, solutions(tmp_path, 8, times=20), chunk=3)
+    clean, data = dataset(own, tmp_path), dataset(own, tmp_path, noise=0.1, every_time=2)
+    assert [len(piece.time) for piece in data.train.pieces] == [10, 10, 10]
+    apart = [
+        (piece.values - source.values[:, ::2]).flatten()
+        for piece, source in zip(data.train.pieces, clean.train.pieces, strict=True)
+    ]
+    assert all(float(some.std()) > 1e-3 for some in apart)
+    # no stretch has the noise of another
+    assert not torch.equal(apart[0][:50] / apart[0].std(), apart[1][:50] / apart[1].std())
+
+
+def test_files_without_an_equation_are_read_in_stretches(tmp_path):
+    file = solutions(tmp_path, 8)
+    (tmp_path / "checkpoint").mkdir()
+    pieces, copies = undeclared(FileData(files=(file,)), QUIET, Room(Checkpoint(tmp_path / "checkpoint"), 3))
+    whole, _ = undeclared(FileData(files=(file,)), QUIET)
+    assert [piece.samples for piece in pieces] == [3, 3, 2] and not copies
+    # those held out stand last in each stretch
+    assert sum(float(piece.values.sum()) for piece in pieces) == pytest.approx(float(whole[0].values.sum()))
