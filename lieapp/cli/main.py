@@ -16,7 +16,15 @@ from typing import Any, NoReturn
 import click
 
 import lieapp
-from lieapp.errors import PLUGIN, CancelledError, LieappError, LostProcessError, UsageError, file_error, plugin_fault
+from lieapp.errors import (
+    PLUGIN,
+    CancelledError,
+    LieappError,
+    LostProcessError,
+    UsageError,
+    file_error,
+    plugin_fault,
+)
 from lieapp.numerics.torchrun import Launch, launch
 from lieapp.runs.process.signals import interrupted
 
