@@ -16,7 +16,15 @@ from typing import Any, NoReturn
 import click
 
 import lieapp
-from lieapp.errors import PLUGIN, CancelledError, LieappError, UsageError, file_error, plugin_fault
+from lieapp.errors import (
+    PLUGIN,
+    CancelledError,
+    LieappError,
+    LostProcessError,
+    UsageError,
+    file_error,
+    plugin_fault,
+)
 from lieapp.numerics.torchrun import Launch, launch
 from lieapp.runs.process.signals import interrupted
 
@@ -125,7 +133,8 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     except BaseException as error:
         # an interrupt inside the import of a library or of a plugin may come out as any other error
-        lost = interrupted() and not isinstance(error, CancelledError)
+        # torchrun ends the first process by a signal when another one ended: the error then tells of that one
+        lost = interrupted() and not isinstance(error, CancelledError | LostProcessError)
         failure = KeyboardInterrupt() if lost else error
         return report_failure(
             failure,

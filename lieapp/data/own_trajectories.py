@@ -188,7 +188,7 @@ def divided(pieces: Sequence[Trajectories]) -> tuple[list[Trajectories], list[Tr
     if count >= FEW:
         kept = all(LEARNED in piece.facts for piece in pieces)
         train, held_out = _apart(pieces) if kept else _every_fifth(pieces, count)
-        read_in = f", read in {len(pieces)} stretches" if kept else ""
+        read_in = f", read in {len(pieces)} stretch{'es' * (len(pieces) > 1)}" if kept else ""
         held = sum(piece.samples for piece in held_out)
         return train, held_out, f"{count} trajectories{read_in}; {held} of them are held out for validation"
     windows = [window for piece in pieces for window in _windows(piece)]

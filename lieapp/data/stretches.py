@@ -132,7 +132,8 @@ class Stretches:
             raise DataError(
                 f"{sum(len(one.rows) for one in missing)} trajectories take {needed / 1e9:.3g} GB; the disk of "
                 f"{folder.parent} has {free / 1e9:.3g} GB.",
-                hint="Give --out a folder on a larger disk, or read fewer: --samples, --every or --window.",
+                hint="Give --out, or TMPDIR where this is the temporary folder, a folder on a larger disk; or read "
+                "fewer: --samples, --every or --window.",
             )
 
     def read(self, numbers: Sequence[int], report: Reporter | None = None) -> list[list[bytes]]:

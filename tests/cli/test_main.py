@@ -1,16 +1,20 @@
 """The frame of the command line: help without weight, errors in one form, exit codes."""
 
 import ast
+import contextlib
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 from lieapp.cli.main import COMMANDS, WITH_RUNS, as_lieapp_error, cli
-from lieapp.errors import DataError
+from lieapp.errors import DataError, LostProcessError
+from lieapp.runs.process.signals import interruptible
 
 HEAVY = ("torch", "sympy", "numpy", "rich", "streamlit")
 
@@ -142,6 +146,19 @@ def test_interrupted_is_130(lieapp, engine):
     engine("lieapp.pde.check", check=check)
     said = lieapp("check", "--plugin", "ckdv", "--quiet")
     assert said.code == 130 and "error: interrupted.\nhint: Run the command again" in said.err
+
+
+def test_what_ended_another_process_is_told_after_the_signal_of_torchrun(lieapp, engine):
+    def check(entry, report):
+        with contextlib.suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        raise LostProcessError("process 1 of 2: no room.")
+
+    engine("lieapp.pde.check", check=check)
+    with interruptible():
+        said = lieapp("check", "--plugin", "ckdv", "--quiet")
+    assert said.code == 1 and "error: process 1 of 2: no room." in said.err
 
 
 INTERRUPT = """
