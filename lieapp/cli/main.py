@@ -17,6 +17,7 @@ import click
 
 import lieapp
 from lieapp.errors import PLUGIN, CancelledError, LieappError, UsageError, file_error, plugin_fault
+from lieapp.interrupted import EXIT_CODE, leads
 from lieapp.numerics.torchrun import Launch, launch
 from lieapp.runs.process.signals import interrupted
 
@@ -127,6 +128,8 @@ def run(arguments: Sequence[str]) -> int:
         # an interrupt inside the import of a library or of a plugin may come out as any other error
         lost = interrupted() and not isinstance(error, CancelledError)
         failure = KeyboardInterrupt() if lost else error
+        if isinstance(failure, KeyboardInterrupt) and not leads():
+            return EXIT_CODE
         return report_failure(
             failure,
             as_json="--json" in arguments,

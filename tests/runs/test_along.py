@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
+from datetime import timedelta
 
 import psutil
 import pytest
@@ -98,15 +100,56 @@ def test_a_process_that_dies_ends_all_and_the_run_goes_on(started, tmp_path):
     assert child.returncode == 0 and json.loads(again) == json.loads(out), err
 
 
-def test_an_error_of_another_process_is_told_by_the_first(started):
+def test_an_error_of_another_process_is_told_by_the_first(started, tmp_path):
     child = started(*WORDS, "--json", BROKEN="1")
     out, err = child.communicate(timeout=120)
     told = json.loads(out)["error"]
     assert child.returncode == 1 and told["type"] == "LostProcessError", err
     assert told["message"].startswith("process 1 of 2: ") and "flowing" in told["message"]
+    [found] = RunDirectory.list(tmp_path / "runs")
+    assert found.state == "failed" and found.status().error == told and f"--resume runs/{found.id}" in told["hint"]
 
 
-ONE = {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}
+@pytest.mark.slow
+def test_the_second_process_speaks_for_a_first_one_that_was_killed(started, tmp_path):
+    child = started(*WORDS, "--json")
+    found = trained_to(20, tmp_path / "runs")
+    member(child, 0).kill()
+    out, _ = child.communicate(timeout=60)
+    told = json.loads(out)["error"]
+    assert child.returncode == 1 and told["message"].startswith("the first of the 2 processes of torchrun ended")
+    assert told["hint"] == f"Start all again with --resume runs/{found.id}."
+
+
+@pytest.mark.slow
+def test_an_interrupt_is_told_once_and_all_end(started, tmp_path):
+    child = started(*WORDS)
+    found = trained_to(20, tmp_path / "runs")
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert err.count("error: ") == 1 and f"error: {found.id}: cancelled" in err
+    assert found.state == "cancelled" and not out
+
+
+def test_a_process_that_waits_for_the_others_ends_when_it_is_asked_to(started, tmp_path):
+    from torch.distributed import TCPStore
+
+    store = TCPStore("127.0.0.1", 0, is_master=True, timeout=timedelta(seconds=60))
+    told = ONE | {"RANK": "1", "LOCAL_RANK": "1", "MASTER_PORT": str(store.port)}
+    waiting = subprocess.Popen(
+        [sys.executable, "-m", "lieapp", *WORDS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, **told, "TORCHELASTIC_USE_AGENT_STORE": "True"},
+    )  # fmt: skip
+    store.get("lieapp.here.1")  # waits until it is there
+    waiting.terminate()
+    out, err = waiting.communicate(timeout=15)
+    assert waiting.returncode and not out and not err and not (tmp_path / "runs").exists()
+
+
+ONE = {
+    "RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
+    "MASTER_PORT": "29500",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
