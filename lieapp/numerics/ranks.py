@@ -21,12 +21,12 @@ from torch import Tensor
 from torch.distributed.rendezvous import rendezvous
 
 from lieapp.errors import ConfigError, LostProcessError
-from lieapp.numerics.torchrun import Launch, why
+from lieapp.numerics.torchrun import Launch, attempt, why
 
 PATIENCE = timedelta(minutes=30)
 """How long processes wait for one of them, as for the first one while it judges fields."""
 
-HERE = "lieapp.here."
+HERE = "here."
 """The key in torchrun's store under which a process says that it is there, with its number."""
 
 GLANCE = 0.05
@@ -70,7 +70,7 @@ def together(place: Launch) -> Iterator[None]:
 
 def _meet(place: Launch, backend: str) -> None:
     """Wait for the others here: within torch a signal would be answered only once they have come."""
-    store = next(iter(rendezvous("env://", timeout=PATIENCE)))[0]
+    store = dist.PrefixStore(attempt(), next(iter(rendezvous("env://", timeout=PATIENCE)))[0])
     store.set(f"{HERE}{place.rank}", "")
     until = time.monotonic() + PATIENCE.total_seconds()
     while not store.check([f"{HERE}{rank}" for rank in range(place.size)]):
@@ -115,14 +115,22 @@ def shared() -> bool:
     return _state.stepping
 
 
-def own(indices: Tensor) -> Tensor:
+def own(indices: Tensor, limit: str = "") -> Tensor:
     """This process's share of a batch given by its indices.
+
+    Args:
+        limit: what makes the batch smaller than its setting, in words; empty if nothing does.
 
     Raises ConfigError if the batch has fewer pieces than there are processes.
     """
     if not _state.stepping:
         return indices
     if len(indices) < size():
+        if limit:
+            raise ConfigError(
+                f"{limit}, a batch has {len(indices)}: torchrun started {size()}, and each process needs a piece.",
+                hint="Lower the plugin's points, or start fewer with --nproc-per-node.",
+            )
         raise ConfigError(
             f"batch = {len(indices)}: torchrun started {size()} processes, and each needs a piece of every batch.",
             hint=f"Set batch to {size()} or more, or start fewer with --nproc-per-node.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -12,19 +11,16 @@ from typing import TYPE_CHECKING
 from lieapp.errors import UsageError
 
 if TYPE_CHECKING:
-    from torch.distributed import TCPStore
+    from torch.distributed import PrefixStore
 
 NUMBERS = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_PORT")
 """Variables that are whole numbers."""
 
-WHY = "lieapp.why"
+WHY = "why"
 """The key in torchrun's store under which a process says why it ended."""
 
-SPOKEN = "lieapp.spoken"
+SPOKEN = "spoken"
 """The key in torchrun's store under which the first process says that it tells by itself why it ends."""
-
-WORDLESS = 5.0
-"""Seconds after which the first process, if it hasn't said so, counts as killed."""
 
 AT_ONCE = timedelta(seconds=5)
 """How long a store that may be gone is waited for."""
@@ -100,18 +96,19 @@ def say_spoken(place: Launch) -> None:
         _store(place).set(SPOKEN, "")
 
 
-def is_first_gone(place: Launch) -> bool:
-    """Whether the first process ended without a word, as one does that is killed."""
+def has_spoken(place: Launch) -> bool:
+    """Whether the first process said that; also where torchrun, which says enough, is gone itself."""
     with contextlib.suppress(RuntimeError):
-        store, until = _store(place), time.monotonic() + WORDLESS
-        while not store.check([SPOKEN]):
-            if time.monotonic() > until:
-                return True
-            time.sleep(0.1)
-    return False
+        return bool(_store(place).check([SPOKEN]))
+    return True
 
 
-def _store(place: Launch) -> TCPStore:
-    from torch.distributed import TCPStore
+def attempt() -> str:
+    """What keys in torchrun's store begin with: with --max-restarts, those of an earlier try are still there."""
+    return f"lieapp.{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}"
 
-    return TCPStore(place.address, place.port, is_master=False, timeout=AT_ONCE)
+
+def _store(place: Launch) -> PrefixStore:
+    from torch.distributed import PrefixStore, TCPStore
+
+    return PrefixStore(attempt(), TCPStore(place.address, place.port, is_master=False, timeout=AT_ONCE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -11,16 +12,17 @@ from typing import Any
 
 import msgspec
 
-from lieapp.errors import LieappError, LostProcessError, UsageError
+from lieapp.errors import LostProcessError, UsageError, describe
 from lieapp.extension import Work
 from lieapp.numerics.processor import find_device
-from lieapp.numerics.torchrun import Launch, is_first_gone, launch, say_spoken, say_why, why
+from lieapp.numerics.torchrun import Launch, has_spoken, launch, say_spoken, say_why, why
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.runs.process.signals import delivered, interrupted
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.session import Session
+from lieapp.runs.store.status import host, is_alive, own_mark
 
 GRACE = 5.0
 """Seconds that a process with an error waits, in which the first one, if it has the same error, says so itself."""
@@ -31,11 +33,23 @@ _led: list[Launch] = []
 
 
 class Order(msgspec.Struct):
-    """What the first process tells the others, as JSON: settings, where plugins are, and the path of the run."""
+    """What the first process tells the others, as JSON.
+
+    Args:
+        config: its settings; `folders`: where plugins are; `run`: the path of the run.
+        host, pid, mark: which process it is, see `runs.store.status`.
+    """
 
     config: dict[str, Any]
     folders: list[str]
     run: str
+    host: str
+    pid: int
+    mark: str
+
+    def has_died(self) -> bool:
+        """Whether the first process is gone, as far as that can be seen on this machine."""
+        return self.host == host() and not is_alive(self.pid, self.mark)
 
 
 def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
@@ -74,7 +88,8 @@ def leading(run: RunDirectory, config: Any, catalog: Catalog, report: Reporter) 
 
     try:
         with ranks.together(place):
-            order = Order(_ordered(config), [str(folder) for folder in catalog.folders], str(run.path))
+            folders = [str(folder) for folder in catalog.folders]
+            order = Order(_ordered(config), folders, str(run.path), host(), os.getpid(), own_mark())
             ranks.agreed(msgspec.json.encode(order))
             _led.append(place)
             yield
@@ -124,8 +139,8 @@ def follow(place: Launch) -> int:
         if interrupted():
             _speak_for_the_first(place, orders)
             return 1
-        told = error if isinstance(error, LieappError) else LieappError(f"{type(error).__name__}: {error}")
-        say_why(place, told.message, told.hint)
+        told = describe(error)
+        say_why(place, told["message"], told["hint"])
         with contextlib.suppress(KeyboardInterrupt):
             time.sleep(GRACE)
         return 1
@@ -133,7 +148,7 @@ def follow(place: Launch) -> int:
 
 
 def _speak_for_the_first(place: Launch, orders: list[Order]) -> None:
-    if place.rank != 1 or not orders or not is_first_gone(place):
+    if place.rank != 1 or not orders or not orders[0].has_died() or has_spoken(place):
         return
     # torchrun asked this process to stop because the first one had ended
     delivered.clear()
