@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -76,13 +77,13 @@ def _broken(name: str, told: str) -> UsageError:
 
 def say_why(place: Launch, message: str, hint: str) -> None:
     """Leave word for the first process, which prints it, of why this one ends."""
-    with contextlib.suppress(RuntimeError):
+    with contextlib.suppress(RuntimeError, OSError):
         _store(place).set(WHY, f"process {place.rank} of {place.size}: {message}\n{hint}")
 
 
 def why(place: Launch) -> tuple[str, str] | None:
     """Message and hint of a process that ended; None if it left no word."""
-    with contextlib.suppress(RuntimeError):
+    with contextlib.suppress(RuntimeError, OSError):
         store = _store(place)
         if store.check([WHY]):
             message, _, hint = store.get(WHY).decode().partition("\n")
@@ -92,13 +93,13 @@ def why(place: Launch) -> tuple[str, str] | None:
 
 def say_spoken(place: Launch) -> None:
     """Of the first process: it ends, and tells why."""
-    with contextlib.suppress(RuntimeError):
+    with contextlib.suppress(RuntimeError, OSError):
         _store(place).set(SPOKEN, "")
 
 
 def has_spoken(place: Launch) -> bool:
     """Whether the first process said that; also where torchrun, which says enough, is gone itself."""
-    with contextlib.suppress(RuntimeError):
+    with contextlib.suppress(RuntimeError, OSError):
         return bool(_store(place).check([SPOKEN]))
     return True
 
@@ -109,6 +110,9 @@ def attempt() -> str:
 
 
 def _store(place: Launch) -> PrefixStore:
+    """Raises OSError or RuntimeError if it is gone, as with torchrun itself."""
     from torch.distributed import PrefixStore, TCPStore
 
+    # torch tries for three times as long as it was told, and prints pages about each try
+    socket.create_connection((place.address, place.port), AT_ONCE.total_seconds()).close()
     return PrefixStore(attempt(), TCPStore(place.address, place.port, is_master=False, timeout=AT_ONCE))

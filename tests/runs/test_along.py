@@ -15,6 +15,7 @@ import pytest
 from lieapp.cli.main import run
 from lieapp.config import DiscoverConfig
 from lieapp.errors import ConfigError, LostProcessError
+from lieapp.numerics.torchrun import Launch, has_spoken, say_spoken, say_why, why
 from lieapp.runs import along
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import host
@@ -265,3 +266,23 @@ def test_all_processes_compute_on_the_kind_of_device_that_the_first_one_has(monk
         monkeypatch.setattr(along, "find_device", lambda text, found=found: found)
         assert along._ordered(DiscoverConfig(plugin="kdv"))["device"] == kind
         assert along._ordered(DiscoverConfig(plugin="kdv", device="cpu"))["device"] == "cpu"
+
+
+def test_where_torchrun_is_gone_nobody_waits_for_it(capfd):
+    gone = Launch(1, 2, 1, 2, "127.0.0.1", 9)
+    began = time.monotonic()
+    say_why(gone, "an error", "what to do")
+    assert has_spoken(gone) and why(gone) is None and time.monotonic() - began < 2
+    assert capfd.readouterr() == ("", "")
+
+
+def test_word_is_left_in_torchruns_store():
+    from torch.distributed import TCPStore
+
+    store = TCPStore("127.0.0.1", 0, is_master=True)
+    second = Launch(1, 2, 1, 2, "127.0.0.1", store.port)
+    assert why(second) is None and not has_spoken(second)
+    say_why(second, "its disk is full.", "Free disk space.")
+    assert why(second) == ("process 1 of 2: its disk is full.", "Free disk space.")
+    say_spoken(second)
+    assert has_spoken(second)
