@@ -38,12 +38,17 @@ def is_program(arguments: list[str], typed: list[str]) -> bool:
     return name in ("lieapp", "lieapp.exe", "lieapp-script.py")
 
 
+def leads() -> bool:
+    """Whether this process is the only one, or the first of those that torchrun started."""
+    return sys.modules["os"].environ.get("RANK", "0") == "0"
+
+
 def say() -> None:
     """What `cli.main` says, without its libraries: they may be half loaded.
 
     Of several processes that torchrun started, the first one says it.
     """
-    if sys.modules["os"].environ.get("RANK", "0") != "0":
+    if not leads():
         return
     if "--json" in sys.argv:
         error = '{"error": {"type": "CancelledError", "message": "interrupted.", "hint": "Run the command again."}}'

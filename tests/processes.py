@@ -41,7 +41,10 @@ def together(work, folder, *arguments):
 
 
 def _member(rank, work, arguments, port, folder):
-    told = {"RANK": rank, "WORLD_SIZE": SIZE, "LOCAL_RANK": rank, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    told = {
+        "RANK": rank, "WORLD_SIZE": SIZE, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": SIZE,
+        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
+    }  # fmt: skip
     os.environ |= {name: str(value) for name, value in told.items()}
     with ranks.together(launch()):
         torch.save(work(*arguments, rank), f"{folder}/{rank}.pt")

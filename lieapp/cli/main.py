@@ -25,6 +25,7 @@ from lieapp.errors import (
     file_error,
     plugin_fault,
 )
+from lieapp.interrupted import EXIT_CODE, leads
 from lieapp.numerics.torchrun import Launch, launch
 from lieapp.runs.process.signals import interrupted
 
@@ -136,6 +137,8 @@ def run(arguments: Sequence[str]) -> int:
         # torchrun ends the first process by a signal when another one ended: the error then tells of that one
         lost = interrupted() and not isinstance(error, CancelledError | LostProcessError)
         failure = KeyboardInterrupt() if lost else error
+        if isinstance(failure, KeyboardInterrupt) and not leads():
+            return EXIT_CODE
         return report_failure(
             failure,
             as_json="--json" in arguments,

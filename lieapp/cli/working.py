@@ -39,7 +39,7 @@ from lieapp.registry.catalog import Catalog
 from lieapp.results.base import Result
 from lieapp.results.identification import Identification
 from lieapp.runs.along import check_spread, leading
-from lieapp.runs.pipeline import Helpers, alone, find_resumable, unless_refused, work_on
+from lieapp.runs.pipeline import Helpers, find_resumable, unless_refused, work_on
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.files import write_atomic
 from lieapp.runs.store.label import delete
@@ -262,7 +262,7 @@ def _started(
     run = RunDirectory.create(settings.out, config, name, entry=entry, folders=catalog.folders)
     for file, content in beside.items():
         write_atomic(run.path / file, sealed(content))
-    with unless_refused(run), _unless_alone(run, place), leading(run, config, catalog):
+    with unless_refused(run), _unless_alone(run, place):
         help = _help(place, run, config, catalog, work)
         return work, work_on(run, config, catalog, work, quiet=settings.quiet, help=help)
 
@@ -296,7 +296,7 @@ def _unless_alone(run: RunDirectory, place: Local | Remote | None) -> Iterator[N
 
 def _help(place: Local | Remote | None, run: RunDirectory, config: Any, catalog: Catalog, work: Work) -> Helpers:
     if place is None:
-        return alone
+        return partial(leading, run, config, catalog)
     # Dask takes half a second to load
     from lieapp.sweeps.team import helped
 
@@ -327,9 +327,8 @@ def _resumed(
     check_device(getattr(config, "device", "cpu"))
     check_spread(config, catalog, work)
     _check_helped(config, work, place)
-    with leading(run, config, catalog):
-        help = _help(place, run, config, catalog, work)
-        return work, work_on(run, config, catalog, work, quiet=settings.quiet, help=help)
+    help = _help(place, run, config, catalog, work)
+    return work, work_on(run, config, catalog, work, quiet=settings.quiet, help=help)
 
 
 def _given(

@@ -60,6 +60,12 @@ def find_device(text: str) -> str:
     place = launch()
     # asking for the current one of a process that uses none would take memory on it
     current = torch.cuda.current_device() if torch.cuda.is_initialized() else 0
+    if place and count and count < place.beside:
+        raise DeviceError(
+            f"device {text}: torchrun started {place.beside} processes on this machine, which has "
+            f"{count} CUDA device{'s' if count > 1 else ''}, and each needs one of its own.",
+            hint=f"Start --nproc-per-node {count}, or use --device cpu.",
+        )
     number = int(text.partition(":")[2] or (place.local if place else current))
     if number >= count:
         there = f"{count} CUDA devices, cuda:0 to cuda:{count - 1}" if count else "no CUDA device"

@@ -18,15 +18,25 @@ from typing import Any, TypeVar
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed.rendezvous import rendezvous
 
 from lieapp.errors import ConfigError, LostProcessError
-from lieapp.numerics.torchrun import Launch
+from lieapp.numerics.torchrun import Launch, attempt, why
 
 PATIENCE = timedelta(minutes=30)
 """How long processes wait for one of them, as for the first one while it judges fields."""
 
+HERE = "here."
+"""The key in torchrun's store under which a process says that it is there, with its number."""
+
+GLANCE = 0.05
+"""Seconds between two looks for the others."""
+
 NOTICED = 1.0
 """Seconds in which torchrun notices that a process ended; it looks ten times a second."""
+
+AGAIN = "Start all again with --resume."
+"""The next step after a process ended."""
 
 Value = TypeVar("Value")
 
@@ -46,15 +56,28 @@ _places: list[Launch] = []
 def together(place: Launch) -> Iterator[None]:
     """Meet the other processes. Raises LostProcessError if one doesn't come."""
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() and dist.is_nccl_available() else "gloo"
-    if torch.cuda.is_available():
-        torch.cuda.set_device(place.local % torch.cuda.device_count())
+    if torch.cuda.is_available() and place.local < torch.cuda.device_count():
+        # one without a GPU computes on the CPU, or is refused by `find_device`
+        torch.cuda.set_device(place.local)
     _places.append(place)
     try:
-        _heard(lambda: dist.init_process_group(backend, timeout=PATIENCE))
+        _heard(lambda: _meet(place, backend))
         yield
         dist.destroy_process_group()
     finally:
         _places.pop()
+
+
+def _meet(place: Launch, backend: str) -> None:
+    """Wait for the others here: within torch a signal would be answered only once they have come."""
+    store = dist.PrefixStore(attempt(), next(iter(rendezvous("env://", timeout=PATIENCE)))[0])
+    store.set(f"{HERE}{place.rank}", "")
+    until = time.monotonic() + PATIENCE.total_seconds()
+    while not store.check([f"{HERE}{rank}" for rank in range(place.size)]):
+        if time.monotonic() > until:
+            raise RuntimeError("not all processes came")
+        time.sleep(GLANCE)
+    dist.init_process_group(backend, store=store, rank=place.rank, world_size=place.size, timeout=PATIENCE)
 
 
 def size() -> int:
@@ -92,14 +115,22 @@ def shared() -> bool:
     return _state.stepping
 
 
-def own(indices: Tensor) -> Tensor:
+def own(indices: Tensor, limit: str = "") -> Tensor:
     """This process's share of a batch given by its indices.
+
+    Args:
+        limit: what makes the batch smaller than its setting, in words; empty if nothing does.
 
     Raises ConfigError if the batch has fewer pieces than there are processes.
     """
     if not _state.stepping:
         return indices
     if len(indices) < size():
+        if limit:
+            raise ConfigError(
+                f"{limit}, a batch has {len(indices)}: torchrun started {size()}, and each process needs a piece.",
+                hint="Lower the plugin's points, or start fewer with --nproc-per-node.",
+            )
         raise ConfigError(
             f"batch = {len(indices)}: torchrun started {size()} processes, and each needs a piece of every batch.",
             hint=f"Set batch to {size()} or more, or start fewer with --nproc-per-node.",
@@ -170,14 +201,14 @@ def _summed(numbers: Tensor) -> Tensor:
 
 
 def _heard(speak: Callable[[], object]) -> None:
-    """Raises LostProcessError if another process doesn't answer."""
+    """Raises LostProcessError if another process doesn't answer, with the reason if that one left word."""
+    place = _places[-1]
     try:
         speak()
     except RuntimeError:
         _pass_over_the_end()
-        raise LostProcessError(
-            f"one of the {_places[-1].size} processes of torchrun ended.", hint="Start all again with --resume."
-        ) from None
+        message, hint = why(place) or (f"one of the {place.size} processes of torchrun ended.", "")
+        raise LostProcessError(message, hint=f"{hint} {AGAIN}".strip()) from None
 
 
 def _pass_over_the_end() -> None:

@@ -1,19 +1,27 @@
-"""What torchrun tells a process by its environment; and why a process other than the first one ended."""
+"""What torchrun tells a process by its environment; and what processes tell each other when they end."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import socket
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from lieapp.errors import UsageError
 
-NUMBERS = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_PORT")
+if TYPE_CHECKING:
+    from torch.distributed import PrefixStore
+
+NUMBERS = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_PORT")
 """Variables that are whole numbers."""
 
-WHY = "lieapp.why"
+WHY = "why"
 """The key in torchrun's store under which a process says why it ended."""
+
+SPOKEN = "spoken"
+"""The key in torchrun's store under which the first process says that it tells by itself why it ends."""
 
 AT_ONCE = timedelta(seconds=5)
 """How long a store that may be gone is waited for."""
@@ -26,13 +34,14 @@ class Launch:
     Args:
         rank: the number of this one; 0 is the one that leads: it alone writes and prints.
         size: how many there are.
-        local: the number of this one on its machine, and of its GPU.
+        local: the number of this one on its machine, and of its GPU; there are `beside` of them.
         address, port: of the store that all of them reach.
     """
 
     rank: int
     size: int
     local: int
+    beside: int
     address: str
     port: int
 
@@ -44,12 +53,12 @@ def launch() -> Launch | None:
     """
     if not {"RANK", "WORLD_SIZE"} & set(os.environ) or os.environ.get("WORLD_SIZE") == "1":
         return None
-    rank, size, local, port = map(_number, NUMBERS)
+    rank, size, local, beside, port = map(_number, NUMBERS)
     if not 0 <= rank < size:
         raise _broken("RANK", f"is {rank}; it must be from 0 to {size - 1}, as WORLD_SIZE is {size}")
     if not os.environ.get("MASTER_ADDR"):
         raise _broken("MASTER_ADDR", "isn't set")
-    return Launch(rank, size, local, os.environ["MASTER_ADDR"], port)
+    return Launch(rank, size, local, beside, os.environ["MASTER_ADDR"], port)
 
 
 def _number(name: str) -> int:
@@ -68,20 +77,42 @@ def _broken(name: str, told: str) -> UsageError:
 
 def say_why(place: Launch, message: str, hint: str) -> None:
     """Leave word for the first process, which prints it, of why this one ends."""
-    from torch.distributed import TCPStore
-
-    with contextlib.suppress(RuntimeError):
-        store = TCPStore(place.address, place.port, is_master=False, timeout=AT_ONCE)
-        store.set(WHY, f"process {place.rank} of {place.size}: {message}\n{hint}")
+    with contextlib.suppress(RuntimeError, OSError):
+        _store(place).set(WHY, f"process {place.rank} of {place.size}: {message}\n{hint}")
 
 
 def why(place: Launch) -> tuple[str, str] | None:
     """Message and hint of a process that ended; None if it left no word."""
-    from torch.distributed import TCPStore
-
-    with contextlib.suppress(RuntimeError):
-        store = TCPStore(place.address, place.port, is_master=False, timeout=AT_ONCE)
+    with contextlib.suppress(RuntimeError, OSError):
+        store = _store(place)
         if store.check([WHY]):
             message, _, hint = store.get(WHY).decode().partition("\n")
             return message, hint
     return None
+
+
+def say_spoken(place: Launch) -> None:
+    """Of the first process: it ends, and tells why."""
+    with contextlib.suppress(RuntimeError, OSError):
+        _store(place).set(SPOKEN, "")
+
+
+def has_spoken(place: Launch) -> bool:
+    """Whether the first process said that; also where torchrun, which says enough, is gone itself."""
+    with contextlib.suppress(RuntimeError, OSError):
+        return bool(_store(place).check([SPOKEN]))
+    return True
+
+
+def attempt() -> str:
+    """What keys in torchrun's store begin with: with --max-restarts, those of an earlier try are still there."""
+    return f"lieapp.{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}"
+
+
+def _store(place: Launch) -> PrefixStore:
+    """Raises OSError or RuntimeError if it is gone, as with torchrun itself."""
+    from torch.distributed import PrefixStore, TCPStore
+
+    # torch tries for three times as long as it was told, and prints pages about each try
+    socket.create_connection((place.address, place.port), AT_ONCE.total_seconds()).close()
+    return PrefixStore(attempt(), TCPStore(place.address, place.port, is_master=False, timeout=AT_ONCE))

@@ -280,8 +280,10 @@ class SliceData:
         part = self._parts[0]
         if len(self._parts) > 1:
             part = self._parts[int(torch.randint(len(self._parts), (), generator=generator))]
-        size = max(1, min(size, MOST // part.points))
-        return self._take(part, ranks.own(torch.randint(part.count, (size,), generator=generator)))
+        most = max(1, MOST // part.points)
+        limit = f"of slices of {part.points} points" if most < size else ""
+        drawn = torch.randint(part.count, (min(size, most),), generator=generator)
+        return self._take(part, ranks.own(drawn, limit))
 
 
 def noise_of(data: Trajectories) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -11,15 +12,17 @@ from typing import Any
 
 import msgspec
 
-from lieapp.errors import CancelledError, LieappError, LostProcessError, UsageError
+from lieapp.errors import LostProcessError, UsageError, describe
 from lieapp.extension import Work
-from lieapp.numerics.torchrun import Launch, launch, say_why, why
-from lieapp.progress import SilentReporter
+from lieapp.numerics.processor import find_device
+from lieapp.numerics.torchrun import Launch, has_spoken, launch, say_spoken, say_why, why
+from lieapp.progress import Reporter, SilentReporter
 from lieapp.registry.catalog import Catalog, load_catalog
-from lieapp.runs.process.signals import interrupted
+from lieapp.runs.process.signals import delivered, interrupted
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.session import Session
+from lieapp.runs.store.status import host, is_alive, own_mark
 
 GRACE = 5.0
 """Seconds that a process with an error waits, in which the first one, if it has the same error, says so itself."""
@@ -30,14 +33,27 @@ _led: list[Launch] = []
 
 
 class Order(msgspec.Struct):
-    """What the first process tells the others, as JSON: settings, and where plugins are."""
+    """What the first process tells the others, as JSON.
+
+    Args:
+        config: its settings; `folders`: where plugins are; `run`: the path of the run.
+        host, pid, mark: which process it is, see `runs.store.status`.
+    """
 
     config: dict[str, Any]
     folders: list[str]
+    run: str
+    host: str
+    pid: int
+    mark: str
+
+    def has_died(self) -> bool:
+        """Whether the first process is gone, as far as that can be seen on this machine."""
+        return self.host == host() and not is_alive(self.pid, self.mark)
 
 
 def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
-    """Raises UsageError where torchrun started several processes for what runs on one."""
+    """Raises UsageError where torchrun started several processes for what runs on one, DeviceError without GPUs."""
     place = launch()
     if place is None:
         return
@@ -47,6 +63,7 @@ def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
             f"device {device}: each of the {place.size} processes of torchrun has a GPU of its own.",
             hint="Use --device cuda, or choose GPUs by CUDA_VISIBLE_DEVICES.",
         )
+    find_device(device)
     methods = [catalog.methods[name].item for name in getattr(config, "plan", ())]
     single = [f"the method {method.name}" for method in methods if not method.spreads]
     reason = f"`lieapp {work.command}` of {config.plugin}" if work.follow is None else work.unspread(config)
@@ -58,7 +75,7 @@ def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
 
 
 @contextlib.contextmanager
-def leading(run: RunDirectory, config: Any, catalog: Catalog) -> Iterator[None]:
+def leading(run: RunDirectory, config: Any, catalog: Catalog, report: Reporter) -> Iterator[None]:
     """Work on a run together with the processes that `follow`; by oneself if there are none.
 
     Raises LostProcessError if one of them ends, which torchrun answers with SIGTERM.
@@ -71,17 +88,30 @@ def leading(run: RunDirectory, config: Any, catalog: Catalog) -> Iterator[None]:
 
     try:
         with ranks.together(place):
-            order = Order(msgspec.to_builtins(config), [str(folder) for folder in catalog.folders])
+            folders = [str(folder) for folder in catalog.folders]
+            order = Order(_ordered(config), folders, str(run.path), host(), os.getpid(), own_mark())
             ranks.agreed(msgspec.json.encode(order))
             _led.append(place)
             yield
-    except (LostProcessError, CancelledError) as error:
-        told = why(place)
-        if told is None and isinstance(error, CancelledError):
-            raise
-        message, hint = told or (error.message, "")
+    except BaseException as error:
+        say_spoken(place)
         resume = f"Start all again with --resume {run.path}."
-        raise LostProcessError(message, hint=f"{hint} {resume}".strip()) from None
+        if isinstance(error, LostProcessError):
+            raise LostProcessError(error.message, hint=error.hint.replace(ranks.AGAIN, resume)) from None
+        told = why(place) if isinstance(error, KeyboardInterrupt) else None
+        if told is None:
+            raise
+        # nobody asked this process to stop
+        delivered.clear()
+        raise LostProcessError(told[0], hint=f"{told[1]} {resume}".strip()) from None
+
+
+def _ordered(config: Any) -> dict[str, Any]:
+    """The settings with the kind of device that this process found: with another one, all would wait for ever."""
+    told: dict[str, Any] = msgspec.to_builtins(config)
+    if told.get("device") == "auto":
+        told["device"] = find_device("auto").partition(":")[0]
+    return told
 
 
 def dismiss(place: Launch) -> None:
@@ -95,23 +125,40 @@ def dismiss(place: Launch) -> None:
 
 
 def follow(place: Launch) -> int:
-    """Train along with the first process, in silence; the exit code. An error is the first process's to print."""
+    """Train along with the first process, in silence; the exit code. An error is the first process's to print.
+
+    Raises LostProcessError, in the second process alone, if the first one ended without a word.
+    """
+    orders: list[Order] = []
     try:
-        _follow(place)
+        _follow(place, orders)
     except (LostProcessError, KeyboardInterrupt):
+        _speak_for_the_first(place, orders)
         return 1
     except Exception as error:
         if interrupted():
+            _speak_for_the_first(place, orders)
             return 1
-        told = error if isinstance(error, LieappError) else LieappError(f"{type(error).__name__}: {error}")
-        say_why(place, told.message, told.hint)
+        told = describe(error)
+        say_why(place, told["message"], told["hint"])
         with contextlib.suppress(KeyboardInterrupt):
             time.sleep(GRACE)
         return 1
     return 0
 
 
-def _follow(place: Launch) -> None:
+def _speak_for_the_first(place: Launch, orders: list[Order]) -> None:
+    if place.rank != 1 or not orders or not orders[0].has_died() or has_spoken(place):
+        return
+    # torchrun asked this process to stop because the first one had ended
+    delivered.clear()
+    raise LostProcessError(
+        f"the first of the {place.size} processes of torchrun ended without a word; the system may have lacked "
+        "memory.", hint=f"Start all again with --resume {orders[0].run}.",
+    )  # fmt: skip
+
+
+def _follow(place: Launch, orders: list[Order]) -> None:
     from lieapp.numerics import ranks
 
     with ranks.together(place), tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
@@ -119,6 +166,7 @@ def _follow(place: Launch) -> None:
         if not content:
             return
         order = msgspec.json.decode(content, type=Order)
+        orders.append(order)
         catalog = load_catalog([Path(name) for name in order.folders])
         work = catalog.work_of_run(order.config)
         assert work is not None and work.follow is not None  # the first process has checked that

@@ -13,7 +13,7 @@ from lieapp.methods.by_descent import descent
 from lieapp.methods.network import GeneratorNetwork
 from lieapp.methods.projection import Projection, Settings
 from lieapp.numerics import ranks
-from lieapp.numerics.torchrun import launch
+from lieapp.numerics.torchrun import Launch, launch
 from lieapp.pde.domain import PDEDomain
 
 STEPS = 4
@@ -67,6 +67,16 @@ def test_two_processes_train_as_one(both, name):
 def test_a_batch_with_fewer_pieces_than_processes_is_refused(both):
     for found in both:
         assert found["fewer"].startswith("batch = 1: torchrun started 2 processes")
+
+
+def test_slices_too_large_for_a_batch_of_several_are_named(monkeypatch):
+    domain = PDEDomain(declaration("kdv"))
+    data = domain.split(smooth_slices(domain, 4, seed=1), 3)
+    monkeypatch.setattr("lieapp.pde.data.MOST", 1)
+    monkeypatch.setattr(ranks, "_places", [Launch(0, 2, 0, 2, "127.0.0.1", 29500)])
+    with ranks.stepping(), pytest.raises(ConfigError, match=r"^of slices of \d+ points, a batch has 1: ") as told:
+        data.train.draw(24, torch.Generator())
+    assert "Lower the plugin's points" in told.value.hint
 
 
 def test_alone_nothing_passes_through_a_process_group():

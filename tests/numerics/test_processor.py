@@ -2,13 +2,16 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from lieapp.errors import DeviceError
+from lieapp.numerics import ranks
 from lieapp.numerics.processor import find_device
+from lieapp.numerics.torchrun import launch
 
 SCRIPT = """
 import resource
@@ -60,9 +63,38 @@ def test_a_device_without_a_number_is_the_current_gpu(monkeypatch: pytest.Monkey
     assert [find_device(text) for text in ("auto", "cuda", "cuda:0")] == ["cuda:1", "cuda:1", "cuda:0"]
     with pytest.raises(DeviceError, match="cuda:0 to cuda:2"):
         find_device("cuda:3")
-    told = {"RANK": "2", "WORLD_SIZE": "3", "LOCAL_RANK": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}
-    for name, value in told.items():
+    for name, value in THIRD.items():
         monkeypatch.setenv(name, value)
     assert find_device("auto") == "cuda:2"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert find_device("auto") == "cpu"
+
+
+THIRD = {
+    "RANK": "2", "WORLD_SIZE": "3", "LOCAL_RANK": "2", "LOCAL_WORLD_SIZE": "3", "MASTER_ADDR": "127.0.0.1",
+    "MASTER_PORT": "29500",
+}  # fmt: skip
+"""What torchrun tells the third of three processes."""
+
+
+def test_processes_of_torchrun_never_share_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in THIRD.items():
+        monkeypatch.setenv(name, value)
+    chosen: list[int] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    monkeypatch.setattr(ranks, "_meet", lambda place, backend: None)
+    monkeypatch.setattr(ranks.dist, "destroy_process_group", lambda: None)
+    place = launch()
+    assert place is not None
+    for text in ("auto", "cuda"):
+        for local in ("0", "2"):  # all say so, also one that would have a GPU
+            monkeypatch.setenv("LOCAL_RANK", local)
+            with pytest.raises(DeviceError, match="started 3 processes on this machine, which has 2 CUDA devices"):
+                find_device(text)
+    assert find_device("cpu") == "cpu"
+    with ranks.together(place):
+        assert chosen == []
+    with ranks.together(replace(place, local=1)):
+        assert chosen == [1]

@@ -1,16 +1,24 @@
 """`torchrun -m lieapp`: one run and one voice; a process that dies ends all, and the run goes on from there."""
 
+import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
+from datetime import timedelta
 
 import psutil
 import pytest
 
 from lieapp.cli.main import run
+from lieapp.config import DiscoverConfig
+from lieapp.errors import ConfigError, LostProcessError
+from lieapp.numerics.torchrun import Launch, has_spoken, say_spoken, say_why, why
+from lieapp.runs import along
 from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.status import host
 
 PLUGIN = '''"""Advection with diffusion."""
 import os
@@ -45,10 +53,11 @@ def started(tmp_path, monkeypatch, pytestconfig):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(pytestconfig.rootpath))
 
-    def start(*arguments, **variables):
-        command = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m")
+    def start(*arguments, restarts=0, **variables):
+        command = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
         return subprocess.Popen(
-            [*command, "lieapp", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [*command, "--max-restarts", str(restarts), "-m", "lieapp", *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "TMPDIR": str(tmp_path), **variables},
         )  # fmt: skip
 
@@ -98,15 +107,68 @@ def test_a_process_that_dies_ends_all_and_the_run_goes_on(started, tmp_path):
     assert child.returncode == 0 and json.loads(again) == json.loads(out), err
 
 
-def test_an_error_of_another_process_is_told_by_the_first(started):
+def test_an_error_of_another_process_is_told_by_the_first(started, tmp_path):
     child = started(*WORDS, "--json", BROKEN="1")
     out, err = child.communicate(timeout=120)
     told = json.loads(out)["error"]
     assert child.returncode == 1 and told["type"] == "LostProcessError", err
     assert told["message"].startswith("process 1 of 2: ") and "flowing" in told["message"]
+    [found] = RunDirectory.list(tmp_path / "runs")
+    assert found.state == "failed" and found.status().error == told and f"--resume runs/{found.id}" in told["hint"]
 
 
-ONE = {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}
+@pytest.mark.slow
+def test_the_second_process_speaks_for_a_first_one_that_was_killed(started, tmp_path):
+    child = started(*WORDS, "--json")
+    found = trained_to(20, tmp_path / "runs")
+    member(child, 0).kill()
+    out, _ = child.communicate(timeout=60)
+    told = json.loads(out)["error"]
+    assert child.returncode == 1 and told["message"].startswith("the first of the 2 processes of torchrun ended")
+    assert told["hint"] == f"Start all again with --resume runs/{found.id}."
+
+
+@pytest.mark.slow
+def test_torchrun_may_start_all_anew(started, tmp_path):
+    child = started(*WORDS, "--json", restarts=1)
+    first = trained_to(20, tmp_path / "runs")
+    member(child, 1).kill()
+    out, err = child.communicate(timeout=120)
+    assert child.returncode == 0, err
+    second = next(run for run in RunDirectory.list(tmp_path / "runs") if run.id != first.id)
+    assert first.state in ("failed", "cancelled") and second.state == "done" and f'"run": "runs/{second.id}"' in out
+
+
+@pytest.mark.slow
+def test_an_interrupt_is_told_once_and_all_end(started, tmp_path):
+    child = started(*WORDS)
+    found = trained_to(20, tmp_path / "runs")
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    errors = [line for line in err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1 and errors[0].startswith(f"error: {found.id}: cancelled"), err
+    assert found.state == "cancelled" and not out
+
+
+def test_a_process_that_waits_for_the_others_ends_when_it_is_asked_to(started, tmp_path):
+    from torch.distributed import TCPStore
+
+    store = TCPStore("127.0.0.1", 0, is_master=True, timeout=timedelta(seconds=60))
+    told = ONE | {"RANK": "1", "LOCAL_RANK": "1", "MASTER_PORT": str(store.port)}
+    waiting = subprocess.Popen(
+        [sys.executable, "-m", "lieapp", *WORDS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, **told, "TORCHELASTIC_USE_AGENT_STORE": "True"},
+    )  # fmt: skip
+    store.get("lieapp.0/here.1")  # waits until it is there
+    waiting.terminate()
+    out, err = waiting.communicate(timeout=15)
+    assert waiting.returncode and not out and not err and not (tmp_path / "runs").exists()
+
+
+ONE = {
+    "RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
+    "MASTER_PORT": "29500",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -142,3 +204,85 @@ def test_a_broken_environment_is_named(monkeypatch, capsys, changed, told):
         monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
     assert run(("discover", "--plugin", "kdv")) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.fixture
+def second(monkeypatch):
+    """Be the second of two processes, with the settings of the first one at hand; what it says when it ends."""
+    for name, value in (ONE | {"RANK": "1", "LOCAL_RANK": "1"}).items():
+        monkeypatch.setenv(name, value)
+    said = []
+    monkeypatch.setattr(along, "GRACE", 0.0)
+    monkeypatch.setattr(along, "say_why", lambda place, message, hint: said.append((message, hint)))
+
+    def ends(error, alive=True, spoken=False):
+        def follow(place, orders):
+            orders.append(along.Order({}, [], "runs/that", host(), os.getpid() if alive else 2**30, ""))
+            raise error
+
+        monkeypatch.setattr(along, "_follow", follow)
+        monkeypatch.setattr(along, "has_spoken", lambda place: spoken)
+        return run(("discover", "--plugin", "kdv"))
+
+    return ends, said
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "hint"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "there"), "there: No space left", "Free disk space"),
+        (ConfigError("batch = 1.", hint="Set batch to 2."), "batch = 1.", "Set batch to 2."),
+        (ZeroDivisionError("by zero"), "by zero", "This is a bug in lieapp"),
+    ],
+)
+def test_another_process_leaves_word_of_any_error(second, capsys, error, message, hint):
+    ends, said = second
+    assert ends(error) == 1
+    [told] = said
+    assert told[0].startswith(message) and told[1].startswith(hint)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("error", [LostProcessError("one ended."), KeyboardInterrupt()])
+def test_another_process_speaks_only_for_a_first_one_that_is_gone(second, capsys, error):
+    ends, said = second
+    assert ends(error) == 1 and ends(error, alive=False, spoken=True) == 1
+    assert capsys.readouterr() == ("", "")
+    assert ends(error, alive=False) == 1 and said == []
+    assert "hint: Start all again with --resume runs/that." in capsys.readouterr().err
+
+
+def test_another_process_is_interrupted_in_silence(second, capsys, monkeypatch):
+    def interrupted(place):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(along, "follow", interrupted)
+    assert run(("discover", "--plugin", "kdv")) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_all_processes_compute_on_the_kind_of_device_that_the_first_one_has(monkeypatch):
+    for found, kind in (("cuda:0", "cuda"), ("cpu", "cpu")):
+        monkeypatch.setattr(along, "find_device", lambda text, found=found: found)
+        assert along._ordered(DiscoverConfig(plugin="kdv"))["device"] == kind
+        assert along._ordered(DiscoverConfig(plugin="kdv", device="cpu"))["device"] == "cpu"
+
+
+def test_where_torchrun_is_gone_nobody_waits_for_it(capfd):
+    gone = Launch(1, 2, 1, 2, "127.0.0.1", 9)
+    began = time.monotonic()
+    say_why(gone, "an error", "what to do")
+    assert has_spoken(gone) and why(gone) is None and time.monotonic() - began < 2
+    assert capfd.readouterr() == ("", "")
+
+
+def test_word_is_left_in_torchruns_store():
+    from torch.distributed import TCPStore
+
+    store = TCPStore("127.0.0.1", 0, is_master=True)
+    second = Launch(1, 2, 1, 2, "127.0.0.1", store.port)
+    assert why(second) is None and not has_spoken(second)
+    say_why(second, "its disk is full.", "Free disk space.")
+    assert why(second) == ("process 1 of 2: its disk is full.", "Free disk space.")
+    say_spoken(second)
+    assert has_spoken(second)
