@@ -103,7 +103,7 @@ def unless_refused(run: RunDirectory) -> Iterator[None]:
     except SimulationError:
         raise  # a solution that blows up is looked into by the run's log
     except DataError:
-        if run.status().stage in ("", "data"):
+        if run.status().stage in ("", "reading", "data"):
             delete(run)
         raise
 

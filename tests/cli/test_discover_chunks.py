@@ -45,6 +45,7 @@ def test_processes_find_what_one_finds(lieapp, coarse):
     assert numbers(one) == numbers(two) and one.json["count"] == 3
 
 
+@pytest.mark.slow
 def test_chunks_hold_all_trajectories(lieapp, coarse, tmp_path):
     said = lieapp(*QUICK, "--seed", "1")
     assert said.code == 0 and said.json["count"] == 3

@@ -83,6 +83,7 @@ def trained_to(step, root):
     raise AssertionError(f"no run reached step {step}")
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_ends_all_and_the_run_goes_on(started, tmp_path):
     child = started(*WORDS, "--json")
     found = trained_to(20, tmp_path / "runs")
@@ -107,6 +108,7 @@ def test_a_process_that_dies_ends_all_and_the_run_goes_on(started, tmp_path):
     assert child.returncode == 0 and json.loads(again) == json.loads(out), err
 
 
+@pytest.mark.slow
 def test_an_error_of_another_process_is_told_by_the_first(started, tmp_path):
     child = started(*WORDS, "--json", BROKEN="1")
     out, err = child.communicate(timeout=120)

@@ -141,6 +141,7 @@ def test_a_large_grid_is_asked_about(sweep, write):
     assert "--yes" in found["error"]["hint"]
 
 
+@pytest.mark.slow
 def test_cells_go_on_when_workers_are_killed(sweep, write, workers):
     import threading
 
