@@ -107,7 +107,8 @@ def run(size: int, workers: int, arguments: argparse.Namespace) -> dict[str, Any
 def of_file(size: int, workers: int, arguments: argparse.Namespace) -> dict[str, Any]:
     """One discovery on a file of so many trajectories."""
     with tempfile.TemporaryDirectory(dir=arguments.work) as folder:
-        file = written_file(Path(folder) / "solutions.h5", size)
+        # the command runs in the folder of runs
+        file = written_file(Path(folder).resolve() / "solutions.h5", size)
         words = ["--equation", f"u_t + u*u_x - {NU}*u_xx", "--data", str(file)]
         given: dict[str, object] = {"finite_samples": 0, "cross_check": "false", "threads": 1, "slices": size}
         found = discovery(words, given, workers, arguments)
