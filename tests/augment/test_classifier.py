@@ -59,6 +59,7 @@ def test_a_resumed_training_takes_the_same_steps(bars, optimizer):
     assert [resumed.step() for _ in range(7)] == rows[5:]
 
 
+@pytest.mark.slow
 def test_what_a_network_drops_at_random_is_of_the_seed(bars):
     """EfficientNet drops whole layers while it is trained, by torch's own generator."""
 

@@ -98,6 +98,7 @@ def test_bad_input(files, options, said, capsys):
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_discover_identifies_first(files, tmp_path, capsys):
     options = ["--method", "spectrum", "--set", "cross_check=false", "--out", str(tmp_path), "--json", "--quiet"]
     assert run(["discover", "--data", str(files / "heat.npz"), *options]) == 0

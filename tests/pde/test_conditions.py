@@ -31,6 +31,7 @@ def found(pde, **given):
     return lieapp.discover(pde, out=None, **{**settings, **given}).result
 
 
+@pytest.mark.slow
 def test_what_can_be_seen_is_decided():
     result = found(kdv())
     assert result.unmet == [] and result.count == len(result.truth) == 3 and result.all_proved

@@ -166,6 +166,7 @@ def test_second_order_in_time_is_refused_with_advice(folder):
     (folder / "plugins" / "klein.py").unlink()
 
 
+@pytest.mark.slow
 def test_blow_up_leaves_one_clear_error_and_a_failed_run(folder):
     text = GARDNER.replace("gardner", "bang").replace("6 * u * u.diff(x) - 6 * u**2 * u.diff(x)", "u.diff(x, 2)")
     (folder / "plugins" / "bang.py").write_text(text.replace("u.diff(x, 3)", "-(u**3)"))

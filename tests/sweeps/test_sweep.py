@@ -87,6 +87,7 @@ def test_a_grid_gives_its_cells_and_a_table(sweep, write, mine):
     assert code == 2 and "has no sweep of this file" in refused["error"]["message"]
 
 
+@pytest.mark.slow
 def test_workers_that_share_no_folder_send_runs_back(sweep, write, monkeypatch, tmp_path):
     monkeypatch.setattr(kept, "prove", lambda run: "what no worker reads")
     code, found = sweep(str(write(GRID)))
