@@ -142,7 +142,7 @@ class Stretches:
         Raises what `files.read` raises, DataError for a file that was written anew since a stretch of it was kept.
         """
         report, found = report or SilentReporter(), list[list[bytes]]()
-        total = sum(self.all[number].bytes for number in numbers)
+        total, done = sum(self.all[number].bytes for number in numbers), 0
         for _, group in itertools.groupby(numbers, key=lambda number: self.all[number].grid.file):
             with contextlib.ExitStack() as stack:
                 load: Callable[[Stretch], Trajectories] | None = None
@@ -156,7 +156,7 @@ class Stretches:
                     elif not self._is_of(data, one.grid.file):
                         raise changed(one.grid.file)
                     found.append(keys(data.select(_order(data))))
-                    done = sum(self.all[k].bytes for k in numbers[: len(found)])
+                    done += one.bytes
                     report.progress(done, total, f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read")
         return found
 

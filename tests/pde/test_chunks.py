@@ -9,6 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from small_solutions import declaration
+from teams import Others
 
 from lieapp.config import DiscoverConfig
 from lieapp.data.sizes import simulation_cost
@@ -57,21 +58,6 @@ def gathered(domain, tmp_path_factory):
 
 def data_of(gatherer, made):
     return dataset_of(gatherer.chunks, made, gatherer.team)
-
-
-class Others:
-    """A team of one, which has chunks of its own at hand, opened from the same files."""
-
-    def __init__(self, chunks):
-        self.chunks, self.done = chunks, 0
-
-    def merged(self, tasks, merge, progress):
-        def shares():
-            for task in tasks:
-                self.done += 1
-                yield task(self.chunks)
-
-        return merged(shares(), merge)
 
 
 @given(st.lists(st.integers(), min_size=1, max_size=40))

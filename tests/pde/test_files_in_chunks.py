@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from own_burgers import burgers, cole_hopf, etas, nodes_of, npz, read
+from teams import Others
 
 from lieapp.config import DiscoverConfig
 from lieapp.config_types import FileData
@@ -17,7 +18,6 @@ from lieapp.data.own_trajectories import FEW, Room, own_data, undeclared
 from lieapp.data.stretches import HELD_OUT, Stretches
 from lieapp.errors import DataError
 from lieapp.methods.result import Sums, over, sums
-from lieapp.numerics.tree import merged
 from lieapp.pde.chunks import dataset_of
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.file_chunks import OfFiles
@@ -93,21 +93,6 @@ def test_scales_and_defects_are_those_of_all(tmp_path):
     mine, theirs = (over(d.held_out, domain, 10_000, share, Sums.joined).judgement() for d in (data, one))
     assert float(mine.eta.max()) < 1e-6 and max(etas(whole).values()) < 1e-6
     torch.testing.assert_close(mine.eta, theirs.eta, rtol=0, atol=1e-10)
-
-
-class Others:
-    """A team of one, which has what a worker has at hand."""
-
-    def __init__(self, keeper):
-        self.keeper, self.done = keeper, 0
-
-    def merged(self, tasks, merge, progress):
-        def shares():
-            for task in tasks:
-                self.done += 1
-                yield task(self.keeper)
-
-        return merged(shares(), merge)
 
 
 def test_others_read_and_sum_the_same_to_the_last_bit(tmp_path):
