@@ -262,9 +262,9 @@ def _axis(axis: OwnAxis, periodic: Collection[str]) -> Axis:
 
 
 def keys(data: Trajectories) -> list[bytes]:
-    """What tells each trajectory from any other."""
-    time = data.time.numpy().tobytes()
-    return [hashlib.sha256(values.numpy().tobytes() + time).digest() for values in data.values]
+    """What tells each trajectory from any other: its values, its times, and its points of space."""
+    where = b"".join(line.numpy().tobytes() for line in (data.time, *map(Axis.coordinates, data.grid.axes)))
+    return [hashlib.sha256(values.numpy().tobytes() + where).digest() for values in data.values]
 
 
 def distinct(known: Sequence[Sequence[bytes]]) -> list[list[int]]:

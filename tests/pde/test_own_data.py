@@ -117,6 +117,15 @@ def test_copies_are_left_out(tmp_path):
     np.testing.assert_array_equal(np.concatenate([piece.values[:, :, 0].numpy() for piece in own.pieces]), u)
 
 
+def test_equal_values_at_other_points_are_no_copies(tmp_path):
+    x, t = nodes_of("uniform", 64), np.linspace(0, 1, 12)
+    u = cole_hopf(x, t, 3)
+    files = [npz(tmp_path / f"{k}.npz", x=k * x, t=t, u=u) for k in (1, 2)]
+    own = read(burgers(), *files, parameter=("nu:0.1",))
+    assert sum(piece.samples for piece in own.pieces) == 6
+    assert "copies" not in " ".join(own.words)
+
+
 @pytest.mark.parametrize("split", [(9,), (2, 7), (1, 1, 7), (4, 5), (3, 3, 3)])
 def test_which_trajectories_are_held_out_does_not_depend_on_the_files(tmp_path, split):
     x, t = nodes_of("uniform", 32), np.linspace(0, 1, 8)
