@@ -1,4 +1,4 @@
-"""Shapes and types that annotations state are checked at every call in the rooms that know tensors."""
+"""Shapes and types that annotations state are checked in the rooms that know tensors."""
 
 import ast
 import importlib
@@ -38,6 +38,14 @@ def test_a_wrong_result_is_told():
     assert found.shape == (2, 5, 3, 4)
     with pytest.raises(TypeCheckError, match=r"return value of lieapp\.domains\.formulas\.FixedFields\.jvp"):
         FixedFields(lambda z: z).jvp(points, points)
+
+
+@pytest.mark.parametrize("test", ["one", "another"])
+def test_the_first_calls_of_each_test_are_checked(test):
+    for _ in range(20):
+        with pytest.raises(TypeCheckError):
+            of_all(torch.ones(2, 3), 3)
+    assert of_all(torch.ones(2, 3), 3).shape == (6, 9)
 
 
 @pytest.mark.usefixtures("unchecked")
