@@ -212,6 +212,11 @@ def derive(request: Request) -> TruthResult:
     return result
 
 
+def derive_encoded(request: bytes) -> TruthResult:
+    """`derive` of a request as JSON."""
+    return derive(msgspec.json.decode(request, type=Request))
+
+
 def _told(found: Truth, periodic: Sequence[str], config: TruthConfig, clock: Clock) -> TruthResult:
     """The result with what else was asked for; flows and reductions in what is left of the budget."""
     from lieapp.lie import consequences
@@ -307,21 +312,28 @@ def _with_moved(declaration: PDE, config: TruthConfig) -> System:
     return replace(system, outputs=outputs)
 
 
+def answered(work: Callable[[bytes], msgspec.Struct], request: bytes) -> bytes:
+    """The answer to a request: a result, or the error that was raised."""
+    from lieapp.errors import describe
+
+    try:
+        return msgspec.json.encode(work(request))
+    except Exception as error:
+        # told by the one that asked, if it is asked for it
+        lines = "".join(traceback.format_exception(error)).rstrip()
+        return msgspec.json.encode({"error": {**describe(error), "traceback": lines}})
+
+
 def answer(work: Callable[[bytes], msgspec.Struct]) -> None:
     """Answer the one request on stdin, on stdout."""
-    from lieapp.errors import describe
     from lieapp.registry.modules import stdout_to_stderr
 
     leave_with_parent()
     with stdout_to_stderr():
         try:
-            told = msgspec.json.encode(work(sys.stdin.buffer.read()))
+            told = answered(work, sys.stdin.buffer.read())
         except KeyboardInterrupt:
             return
-        except Exception as error:
-            # told by the one that asked, if it is asked for it
-            lines = "".join(traceback.format_exception(error)).rstrip()
-            told = msgspec.json.encode({"error": {**describe(error), "traceback": lines}})
     try:
         sys.stdout.buffer.write(told)
         sys.stdout.buffer.flush()
@@ -331,4 +343,4 @@ def answer(work: Callable[[bytes], msgspec.Struct]) -> None:
 
 
 if __name__ == "__main__":
-    answer(lambda request: derive(msgspec.json.decode(request, type=Request)))
+    answer(derive_encoded)

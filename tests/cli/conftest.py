@@ -5,11 +5,13 @@ import sys
 import types
 from dataclasses import dataclass
 
+import msgspec
 import pytest
 from small_pictures import write_halves
 
 from lieapp.cli.main import run
 from lieapp.document import Formula
+from lieapp.pde import derivation
 from lieapp.results.discovery import DerivedField, EquationResult, Slot, Subspace
 
 
@@ -44,6 +46,18 @@ def lieapp(tmp_path, monkeypatch, capsys, pytestconfig):
         return Said(code, printed.out, printed.err)
 
     return call
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Derivations work in this process, not in a child, which takes a second to start."""
+
+    def ask(module, request, config, kind, watch=None):
+        derivation.check_request(config)
+        answer = derivation.answered(derivation.derive_encoded, msgspec.json.encode(request))
+        return derivation._read(answer, 0, kind)
+
+    monkeypatch.setattr(derivation, "ask_child", ask)
 
 
 @pytest.fixture

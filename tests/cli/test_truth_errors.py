@@ -147,11 +147,13 @@ def check(lieapp, arguments, words, code):
     assert "Traceback" not in said.out
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("case", SYSTEMS, ids=list(SYSTEMS))
 def test_a_system_without_symmetries_in_this_sense(lieapp, case):
     check(lieapp, *SYSTEMS[case], code=1)
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("case", TYPED, ids=list(TYPED))
 def test_what_can_not_be_meant(lieapp, case):
     check(lieapp, *TYPED[case], code=2)
@@ -166,11 +168,13 @@ def test_in_words(lieapp, case):
     assert "Traceback" not in said.err and len(said.err.splitlines()) <= 5
 
 
+@pytest.mark.usefixtures("here")
 def test_hints_name_the_way_out(lieapp):
     hints = {case: lieapp("truth", *TYPED[case][0], "--json").error["hint"] for case in ("integral", "conjugate")}
     assert "v_x - u" in hints["integral"] and "u = v + i w" in hints["conjugate"]
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
@@ -187,11 +191,13 @@ def test_hints_say_what_to_type(lieapp, arguments, hint):
     assert hint in lieapp("truth", *arguments, "--json").error["hint"]
 
 
+@pytest.mark.usefixtures("here")
 def test_no_name_is_put_before_errors_of_the_only_equation(lieapp):
     said = lieapp("truth", *eq("u_x - 1", "u_t - x"))
     assert said.err.startswith("error: the equations are inconsistent")
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("arguments", "dimension"),
     [

@@ -7,6 +7,8 @@ import pytest
 from lieapp.results.base import decode
 from lieapp.results.truth import TruthResult
 
+pytestmark = pytest.mark.usefixtures("here")
+
 BURGERS = (
     "--equation", "u_t + u*u_x - nu*u_xx", "--independent", "t,x", "--dependent", "u", "--parameter", "nu:positive",
 )  # fmt: skip

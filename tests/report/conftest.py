@@ -1,8 +1,12 @@
 import importlib.util
+import pickle
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from lieapp.figures.files import svg
+from lieapp.report import page
 
 
 def _load(name: str) -> ModuleType:
@@ -11,6 +15,23 @@ def _load(name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def drawn():
+    """Drawings that were made, by their content: reports of synthetic runs differ in one or two."""
+    return dict[bytes, str]()
+
+
+@pytest.fixture(autouse=True)
+def _drawn_once(drawn, monkeypatch):
+    def once(drawing):
+        key = pickle.dumps(drawing)
+        if key not in drawn:
+            drawn[key] = svg(drawing)
+        return drawn[key]
+
+    monkeypatch.setattr(page, "svg", once)
 
 
 @pytest.fixture(scope="session")
