@@ -7,6 +7,7 @@ import lieapp
 from lieapp.cli.main import run
 from lieapp.equations.parsing import parse_system
 from lieapp.errors import LieappError, UsageError
+from lieapp.lie.beyond import hierarchy
 from lieapp.lie.beyond.laws import conservation_laws
 from lieapp.lie.beyond.told import told_laws
 from lieapp.lie.deadline import Clock, OutOfTimeError
@@ -41,6 +42,15 @@ def test_too_high_an_order_of_symmetries_keeps_the_point_ones():
     if hierarchy is not None:
         assert hierarchy.unsolved or not hierarchy.general
         assert all(one.proved for one in hierarchy.symmetries if one.kind == "point")
+
+
+def test_point_symmetries_stay_proved_when_no_time_is_left_to_prove_others(monkeypatch):
+    def out_of_time(*_):
+        raise OutOfTimeError
+
+    monkeypatch.setattr(hierarchy, "characteristic_defect", out_of_time)
+    found = lieapp.symmetries(KDV, "t,x", "u", order=5, budget=60).hierarchy.symmetries
+    assert {(one.kind, one.proved) for one in found} == {("point", True), ("generalised", False)}
 
 
 def test_equations_that_are_no_polynomials_say_when_the_time_ends():

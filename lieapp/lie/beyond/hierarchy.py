@@ -94,7 +94,7 @@ def check_order(system: System, order: int) -> None:
 
 
 def generalised_symmetries(system: System, order: int, points: Sequence[Field], clock: Clock) -> Hierarchy:
-    """The symmetries of differential order up to `order`; `points` are the point symmetries, which are told apart.
+    """The symmetries of differential order up to `order`; `points`, the proved point symmetries, are told apart.
 
     Raises EquationError, UsageError and BudgetError.
     """
@@ -120,7 +120,8 @@ def generalised_symmetries(system: System, order: int, points: Sequence[Field], 
                 f"{system.name}: the derived characteristic {q} leaves {left} in the linearised equations.",
                 hint="This is a fault of the solver; please report the equation.",
             )
-        proved.append(Generalised(q, system.jets.order(q), kind, left is not None, point))
+        # point symmetries are proved already, also where the time is over
+        proved.append(Generalised(q, system.jets.order(q), kind, left is not None or point is not None, point))
     families: tuple[Family, ...] = ()
     if space is not None:
         field, unknowns = space.state.field, space.state.unknowns
