@@ -113,6 +113,9 @@ def stamp(path: Path) -> tuple[int, int]:
 
 def _reader(path: Path, readers: Sequence[Reader]) -> Reader:
     start, place = b"", place_of(path)
+    if not (place.is_dir() or place.is_file()):
+        # reading a pipe would wait for a writer
+        raise DataError(f"{path} is a pipe or a device, not a file.", hint="Write its content to a file first.")
     if not place.is_dir():
         with damage(path, "a file"), place.open("rb") as stream:
             start = stream.read(START)

@@ -41,6 +41,11 @@ DEATHS = 3
 SENT = 100
 """How often a cell is sent: of those that wait on a worker, each loses its place when that dies."""
 
+UNSENT = Failure(
+    "DataError", f"its data files were sent {SENT} times, and its worker still lacks them.",
+    "The log of Dask's worker tells more; the folder LIEAPP_CACHE there keeps the files.",
+)  # fmt: skip
+
 AHEAD = 2
 """Cells sent for each thread of the workers: the next one is there when one ends."""
 
@@ -57,13 +62,18 @@ class ClusterError(LieappError):
 
 @dataclass
 class _Sent:
-    """A cell on its way: how often it was sent, and to which workers, if not to all."""
+    """A cell on its way: how often it was sent, and to which workers, if not to all.
+
+    Args:
+        apart: workers on other machines than the one that refused it.
+    """
 
     cell: int
     task: Task
     folder: bytes
     times: int = 0
     only: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
     is_again: bool = False
 
 
@@ -87,6 +97,8 @@ class Cluster:
         self._avoided: set[str] = set()
         client.subscribe_topic(worker.named(shared.sweep), lambda event: self._refused.put(str(event[1])))
         client.subscribe_topic(worker.begun(shared.sweep), lambda event: self._begun.update([str(event[1])]))
+        # the scheduler forgets it together with this client
+        self._here = client.submit(int, key=worker.named(shared.sweep), pure=False)
         client.register_plugin(Placed(shared))
 
     @property
@@ -149,7 +161,8 @@ class Cluster:
             self._client.unregister_worker_plugin(worker.named(self._sweep))
 
     def _submit(self, sent: _Sent) -> None:
-        sent.only = frozenset(self._workers) - self._avoided if self._avoided else frozenset()
+        free = frozenset(self._workers) - self._avoided
+        sent.only = sent.apart & free or free if self._avoided else frozenset()
         key = f"{sent.task.run}-{sent.times}"
         sent.times += 1
         future = self._client.submit(
@@ -185,7 +198,10 @@ class Cluster:
         elif isinstance(ended, Lent):
             if ended.wrong is not None:
                 raise ended.wrong
-            self._submit(sent)
+            if sent.times < SENT:
+                self._submit(sent)
+            else:
+                yield sent.cell, Returned(Answer("failed", UNSENT), "", "")
         else:
             yield from self._without_answer(sent, ended)
 
@@ -221,6 +237,7 @@ class Cluster:
             why = answer.error.message if answer.error else ""
             self._refused.put(f"{returned.worker}: {why} It gets no more cells")
         sent.folder, sent.is_again = returned.folder or sent.folder, True
+        sent.apart = frozenset(other for other in others if _machine(other) != _machine(address))
         return True
 
 
@@ -232,6 +249,10 @@ def _returned(future: Future) -> Returned | None:
         return msgspec.msgpack.decode(future.result(), type=Returned)
     except Exception:  # the worker died before its answer was fetched: what the future has then is looked at
         return None
+
+
+def _machine(address: str) -> str:
+    return address.rpartition(":")[0]
 
 
 def _all_of(told: queue.SimpleQueue[str]) -> Iterator[str]:

@@ -25,6 +25,9 @@ PIECE = 2**23
 KEPT = 30 * 86400
 """Seconds for which a worker's machine keeps a file that no cell reads."""
 
+DRAFT = 86400
+"""Seconds after which a file that has arrived in part only, and to which nobody adds, is removed."""
+
 UNCHANGED = "Put the old file back and resume, or start a new sweep."
 
 
@@ -52,7 +55,7 @@ def described(path: str) -> DataFile:
     if size > LARGEST:
         return DataFile(path, size, modified)
     with refused(DataError, f"{path} can't be read", "Ask its owner for permission to read it."):
-        return DataFile(path, size, modified, _digest(path, size, modified))
+        return DataFile(path, size, modified, _digest(path, os.stat(path)))
 
 
 def is_seen(file: DataFile) -> bool:
@@ -66,15 +69,19 @@ def is_seen(file: DataFile) -> bool:
             return os.path.isdir(file.path)
         if there.st_size != file.size:
             return False
-        return not file.sha256 or _digest(file.path, there.st_size, there.st_mtime_ns) == file.sha256
+        return not file.sha256 or _digest(file.path, there) == file.sha256
     except OSError:
         return False
 
 
+def _digest(path: str, now: os.stat_result) -> str:
+    """The sha256 of a file; size and times tell one that was written anew."""
+    return _computed(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+
+
 # a worker asks before each cell
 @functools.lru_cache(maxsize=1024)
-def _digest(path: str, size: int, modified: int) -> str:
-    """The sha256 of a file; size and time tell one that was written anew."""
+def _computed(path: str, *known: int) -> str:
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -91,14 +98,14 @@ def pieces(file: DataFile) -> Iterator[tuple[int, bytes]]:
 
 
 def kept(file: DataFile, folder: Path) -> Path | None:
-    """Where a file lies that was sent to this machine; None if it wasn't.
+    """Where a file lies that was sent to this machine; None if it wasn't, or if it has been damaged since.
 
     Args:
         folder: of all that are sent.
     """
     place = folder / file.sha256 / Path(file.path).name
     try:
-        if not file.sha256 or place.stat().st_size != file.size:
+        if not file.sha256 or _digest(str(place), place.stat()) != file.sha256:
             return None
     except OSError:
         return None
@@ -115,34 +122,49 @@ def take(file: DataFile, folder: Path, sender: str, start: int, piece: bytes) ->
     if kept(file, folder) is not None:
         return True
     if not piece:
-        _forget(folder)
+        forget(folder)
         return False
     place = folder / file.sha256 / Path(file.path).name
-    place.parent.mkdir(parents=True, exist_ok=True)
     # another sweep may send the same file
     draft = place.with_name(f".{sender}")
-    with draft.open("r+b" if start else "wb") as stream:
-        stream.seek(start)
-        stream.write(piece)
-    if start + len(piece) != file.size:
-        return False
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("r+b" if start else "wb") as stream:
+            stream.seek(start)
+            stream.write(piece)
+        if start + len(piece) == file.size:
+            _finish(file, draft)
+            draft.replace(place)
+    except (DataError, OSError) as error:
+        # a part would keep the disk full
+        with contextlib.suppress(OSError):
+            draft.unlink()
+            place.parent.rmdir()
+        if isinstance(error, OSError):
+            error.filename = str(place)
+        raise
+    return start + len(piece) == file.size
+
+
+def _finish(file: DataFile, draft: Path) -> None:
+    """Check what has arrived. Raises DataError for a content with another sha256."""
     with draft.open("rb") as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
     if found != file.sha256:
-        draft.unlink()
         raise DataError(
             f"{file.path} arrived with sha256 {found[:8]}, and has {file.sha256[:8]} where the sweep began.",
             hint=UNCHANGED,
         )
     # runs know large files by their time
     os.utime(draft, ns=(file.modified, file.modified))
-    draft.replace(place)
-    return True
 
 
-def _forget(folder: Path) -> None:
-    """Remove what no cell has read for `KEPT` seconds."""
+def forget(folder: Path) -> None:
+    """Remove what no cell has read for `KEPT` seconds, and what has arrived in part only."""
     with contextlib.suppress(OSError):
         for old in folder.iterdir():
             if time.time() - old.stat().st_mtime > KEPT:
                 shutil.rmtree(old, ignore_errors=True)
+            for draft in old.glob(".*"):
+                if draft.is_file() and time.time() - draft.stat().st_mtime > DRAFT:
+                    draft.unlink()

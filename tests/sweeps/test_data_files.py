@@ -94,6 +94,43 @@ def test_a_file_that_arrives_damaged_is_refused(files, tmp_path):
     assert kept(files[0], tmp_path / "there") is None and not any((tmp_path / "there").rglob("*.nc"))
 
 
+def test_a_copy_that_is_damaged_is_sent_again(files, tmp_path):
+    folder, content = tmp_path / "there", Path(files[0].path).read_bytes()
+    take(files[0], folder, "a", 0, content)
+    place = kept(files[0], folder)
+    # as many bytes, and the same time
+    place.write_bytes(content[::-1])
+    os.utime(place, ns=(files[0].modified, files[0].modified))
+    assert kept(files[0], folder) is None and take(files[0], folder, "b", 0, b"") is False
+    assert take(files[0], folder, "b", 0, content) and kept(files[0], folder).read_bytes() == content
+
+
+def test_a_full_disk_is_left_as_it_was(files, tmp_path, monkeypatch):
+    folder = tmp_path / "there"
+    content = Path(files[0].path).read_bytes()
+    assert take(files[0], folder, "a", 0, content[:1000]) is False
+
+    def full(place, mode):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", full)
+        with pytest.raises(OSError, match=r"No space left on device: .*first\.nc"):
+            take(files[0], folder, "a", 1000, content[1000:])
+    assert [*folder.iterdir()] == []
+
+
+def test_parts_of_files_to_which_nobody_adds_are_removed(files, tmp_path):
+    folder = tmp_path / "there"
+    take(files[0], folder, "a", 0, Path(files[0].path).read_bytes())
+    for sender, age in (("b", 0), ("c", 2 * data_files.DRAFT)):
+        draft = folder / files[0].sha256 / f".{sender}"
+        draft.write_bytes(b"part")
+        os.utime(draft, (time.time() - age,) * 2)
+    take(files[1], folder, "d", 0, b"")
+    assert {place.name for place in (folder / files[0].sha256).iterdir()} == {"first.nc", ".b"}
+
+
 def test_what_no_cell_has_read_for_long_is_removed(files, tmp_path):
     folder = tmp_path / "there"
     for file in files:
@@ -194,6 +231,7 @@ def test_a_worker_begins_no_cell_whose_files_it_lacks(files, tmp_path, monkeypat
     found = placed.execute(task, b"")
     assert found.lacks == [files[1].sha256] and not asked and not begun
     content = Path(files[1].path).read_bytes()
+    placed.refused = None
     assert worker.receive(msgspec.json.encode(away[1]), "sweep", 0, content)
     assert placed.execute(task, b"").answer == Answer("done") and begun == [("lieapp-sweep-begun", "run")]
     assert asked[0].places == {"/away/second.nc": str(tmp_path / "sent" / files[1].sha256 / "second.nc")}
