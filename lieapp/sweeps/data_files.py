@@ -119,14 +119,15 @@ def take(file: DataFile, folder: Path, sender: str, start: int, piece: bytes) ->
 
     Raises DataError for a content with another sha256, OSError if it can't be written.
     """
+    place = folder / file.sha256 / Path(file.path).name
+    draft = place.with_name(f".{sender}")
     if kept(file, folder) is not None:
+        # another sweep may have sent the same file meanwhile
+        draft.unlink(missing_ok=True)
         return True
     if not piece:
         forget(folder)
         return False
-    place = folder / file.sha256 / Path(file.path).name
-    # another sweep may send the same file
-    draft = place.with_name(f".{sender}")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("r+b" if start else "wb") as stream:

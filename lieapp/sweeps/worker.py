@@ -16,7 +16,7 @@ import msgspec
 from distributed import Status, Worker, WorkerPlugin, get_worker
 from tornado.ioloop import PeriodicCallback
 
-from lieapp.errors import HINT, RunError
+from lieapp.errors import HINT, LieappError, RunError, describe
 from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps.carried import FOLDER, Files, folders_in, write_files
@@ -122,7 +122,7 @@ class Placed(WorkerPlugin):
             worker.log_event(self.name, f"{place(self.address)} has {wrong}; it has to leave")
             worker.loop.call_later(LEAVING, worker.close, nanny=True, reason=f"{self.name}: it has {wrong}")
             return
-        self.watch = PeriodicCallback(self._leave_if_over, 1000 * WATCH)
+        self.watch = PeriodicCallback(self._leave_if_over, 1000 * WATCH, jitter=0.5)
         self.watch.start()
         own = self.shared.root / self.shared.sweep
         self.is_shared = _content(own / PROOF) == self.shared.proof
@@ -144,11 +144,11 @@ class Placed(WorkerPlugin):
             if (await scheduler.get_task_status(keys=[self.name]))[self.name] is None:
                 await scheduler.unregister_worker_plugin(name=self.name)
 
-    def _told(self, error: OSError | RunError) -> Failure:
-        """That the sweep can't be kept on this machine."""
-        why = error.message if isinstance(error, RunError) else f"{error.strerror or error}."
-        told = f"{place(self.address)} can't keep what a cell needs in {self.own}: {why}"
-        return Failure("FileError", told, HINT)
+    def _told(self, error: LieappError | OSError) -> Failure:
+        """That this machine can't keep what a cell needs."""
+        if isinstance(error, LieappError):
+            return Failure(**describe(error))
+        return Failure("FileError", f"{self.own} can't be written: {error.strerror or error}.", HINT)
 
     def teardown(self, worker: Worker) -> None:
         """End the processes; where the sweep itself is over, remove what only this worker has of it."""

@@ -24,14 +24,14 @@ from lieapp.data.files import read
 from lieapp.data.opening import lying
 from lieapp.errors import DataError
 from lieapp.results.sweep import Failure
-from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory, versions
 from lieapp.sweeps import data_files, worker
 from lieapp.sweeps.data_files import DataFile, described, is_seen, kept, pieces, take
 from lieapp.sweeps.lending import Lender
 from lieapp.sweeps.messages import Answer, Task
 from lieapp.sweeps.resolve import resolve
 from lieapp.sweeps.spec import read_sweep
-from lieapp.sweeps.worker import Placed, Returned
+from lieapp.sweeps.worker import Placed, Returned, Shared
 
 NAMES = ("first.nc", "second.nc")
 
@@ -239,6 +239,22 @@ def test_a_worker_begins_no_cell_whose_files_it_lacks(files, tmp_path, monkeypat
     assert found.answer.elsewhere and found.answer.error == Failure(
         "DataError", f"{found.worker} doesn't see /away/large.nc as it was when the sweep began.", worker.UNSEEN
     )
+
+
+def test_a_worker_without_room_for_a_sweep_answers_its_cells(files, tmp_path, monkeypatch):
+    def full(*given):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(worker, "write_files", full)
+    placed = Placed(Shared(tmp_path / "none", "sweep", "proof", {}, [], "", versions(), False))
+    dask = SimpleNamespace(address="tcp://a:1", status=None)
+    placed.setup(dask)
+    found = placed.execute(task_of([]), b"")
+    assert found.answer.elsewhere and found.answer.error.type == "FileError"
+    place = tmp_path / "cache" / "sweeps" / "sweep"
+    assert found.answer.error.message == f"{place} can't be written: No space left on device."
+    placed.teardown(dask)
 
 
 HIDDEN = """
