@@ -8,13 +8,14 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from lieapp.data.opening import stamp
+from lieapp.data.opening import beside, stamp
 from lieapp.errors import DataError, refused
+from lieapp.extension import Reader
 
 LARGEST = 2**28
 """Bytes of a file that is sent at most."""
@@ -39,12 +40,30 @@ class DataFile(msgspec.Struct, frozen=True):
         size: None of a folder.
         modified: in nanoseconds.
         sha256: empty of what isn't sent, a folder or a file of more than `LARGEST` bytes.
+        group: of files that have to lie in one folder, what their contents make together.
     """
 
     path: str
     size: int | None
     modified: int
     sha256: str = ""
+    group: str = ""
+
+    def place(self, folder: Path) -> Path:
+        """Where it lies in the folder of all that are sent."""
+        return folder / (self.group or self.sha256) / Path(self.path).name
+
+
+def together(path: str, readers: Sequence[Reader]) -> list[DataFile]:
+    """A file and those that are read besides it, as they are now. Raises DataError if one can't be read."""
+    _, *others = found = [described(path), *(described(str(other)) for other in beside(Path(path), readers))]
+    if not others:
+        return found
+    if not all(one.sha256 for one in found):
+        # one of them has to be readable at its path, and so the others too
+        return [msgspec.structs.replace(one, sha256="") for one in found]
+    group = hashlib.sha256("".join(one.sha256 for one in found).encode()).hexdigest()
+    return [msgspec.structs.replace(one, group=group) for one in found]
 
 
 def described(path: str) -> DataFile:
@@ -103,7 +122,7 @@ def kept(file: DataFile, folder: Path) -> Path | None:
     Args:
         folder: of all that are sent.
     """
-    place = folder / file.sha256 / Path(file.path).name
+    place = file.place(folder)
     try:
         if not file.sha256 or _digest(str(place), place.stat()) != file.sha256:
             return None
@@ -119,7 +138,7 @@ def take(file: DataFile, folder: Path, sender: str, start: int, piece: bytes) ->
 
     Raises DataError for a content with another sha256, OSError if it can't be written.
     """
-    place = folder / file.sha256 / Path(file.path).name
+    place = file.place(folder)
     draft = place.with_name(f".{sender}")
     if kept(file, folder) is not None:
         # another sweep may have sent the same file meanwhile

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 from distributed import CancelledError, Client, Future, KilledWorker, fire_and_forget
 
+from lieapp.data.opening import read_by
 from lieapp.errors import PluginError
 from lieapp.extension import Work
 from lieapp.numerics.processor import use_processor
@@ -218,6 +219,7 @@ def _keeper(order: Order) -> Any:
     _keep_memory()
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
         catalog = load_catalog(write_files(order.files, Path(folder)))
+        read_by(catalog)
         entry = catalog.get(order.plugin)
         if entry.sha256 != order.sha256:
             raise PluginError(

@@ -199,7 +199,9 @@ class Placed(WorkerPlugin):
 
     def _places(self, data: Sequence[DataFile]) -> dict[str, str] | Returned:
         """Where files lie that were sent here; what is answered in place of beginning where some aren't here."""
-        name, unseen = place(self.address), [file for file in data if not is_seen(file)]
+        name, away = place(self.address), [file for file in data if not is_seen(file)]
+        groups = {file.group for file in away if file.group}
+        unseen = [file for file in data if file in away or file.group in groups]
         if here := [file.path for file in unseen if not file.sha256]:
             told = f"{name} doesn't see {', '.join(here)} as it was when the sweep began."
             failed = Answer("failed", Failure("DataError", told, UNSEEN), elsewhere=True)

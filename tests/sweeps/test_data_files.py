@@ -21,12 +21,12 @@ pytest.importorskip("distributed")
 import lieapp
 from lieapp.cli.main import run as command
 from lieapp.data.files import read
-from lieapp.data.opening import lying
+from lieapp.data.opening import all_readers, lying
 from lieapp.errors import DataError
 from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import RunDirectory, versions
 from lieapp.sweeps import data_files, worker
-from lieapp.sweeps.data_files import DataFile, described, is_seen, kept, pieces, take
+from lieapp.sweeps.data_files import DataFile, described, is_seen, kept, pieces, take, together
 from lieapp.sweeps.lending import Lender
 from lieapp.sweeps.messages import Answer, Task
 from lieapp.sweeps.resolve import resolve
@@ -159,6 +159,45 @@ def test_cells_know_the_files_that_they_read(files, write, tmp_path, name, more)
     file = write(f'command = "{name}"\n{grid}[set]\nplugin = "heat"\n{more}')
     resolved = resolve(read_sweep(file), "grid.toml", tmp_path / "runs")
     assert [plan.data for plan in resolved.plans] == [(file,) for file in files]
+
+
+@pytest.fixture
+def described_waves(tmp_path):
+    """Solutions as APEBench writes them, whose grid stands in a file beside them; as `waves` otherwise."""
+    (tmp_path / "own").mkdir()
+    waves(tmp_path / "own" / "waves.nc", 0)
+    values = xr.open_dataset(tmp_path / "own" / "waves.nc")["u"].values
+    np.save(tmp_path / "own" / "heat_train.npy", values[:, :, None])
+    grid = {"info": {"dt": 1 / 23, "domain_extent": 2 * np.pi}}
+    (tmp_path / "own" / "heat.json").write_text(json.dumps(grid))
+    return tmp_path / "own" / "heat_train.npy"
+
+
+def test_what_a_layout_reads_besides_a_file_goes_along(described_waves, tmp_path, monkeypatch):
+    (there,) = read(described_waves)
+    main, grid = found = together(str(described_waves), all_readers())
+    assert [Path(one.path).name for one in found] == ["heat_train.npy", "heat.json"]
+    assert main.group == grid.group and main.place(tmp_path).parent == grid.place(tmp_path).parent
+    monkeypatch.setattr(worker, "_data", lambda: tmp_path / "sent")
+    placed = Placed(SimpleNamespace(sweep="sweep"))
+    placed.address = "tcp://a:1"
+    # where one of them differs, both are sent
+    Path(grid.path).write_text("{}")
+    assert placed._places(found).lacks == [main.sha256, grid.sha256]
+    content = json.dumps({"info": {"dt": 1 / 23, "domain_extent": 2 * np.pi}}).encode()
+    for one, sent in ((main, described_waves.read_bytes()), (grid, content)):
+        assert worker.receive(msgspec.json.encode(one), "sweep", 0, sent)
+    with lying(placed._places(found)):
+        (here,) = read(described_waves)
+    assert here.identical(there)
+    # alone it is what it was
+    Path(grid.path).unlink()
+    assert together(str(described_waves), all_readers()) == [described(str(described_waves))]
+
+
+def test_a_file_beside_one_that_is_too_large_isn_t_sent_either(described_waves, monkeypatch):
+    monkeypatch.setattr(data_files, "LARGEST", 1000)
+    assert [one.sha256 for one in together(str(described_waves), all_readers())] == ["", ""]
 
 
 @pytest.fixture
