@@ -1,42 +1,30 @@
-"""Dask as a sweep sees it: a cluster of this machine or one that somebody started; cells go, answers come back."""
+"""The workers of a sweep: cells go, answers come back."""
 
 from __future__ import annotations
 
 import contextlib
-import logging
-import os
 import queue
-import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import dask
 import msgspec
-from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed import Client, Future, KilledWorker
 
-from lieapp.errors import LieappError
 from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps import worker
+from lieapp.sweeps.connecting import CONNECTING, DEATHS, ClusterError, first_line
 from lieapp.sweeps.data_files import DataFile
 from lieapp.sweeps.hands import HandLostError
-from lieapp.sweeps.interrupts import afterwards
 from lieapp.sweeps.lending import Lender, Lent
 from lieapp.sweeps.messages import Answer, Task
-from lieapp.sweeps.place import Local, Remote
 from lieapp.sweeps.worker import Facts, Placed, Returned, Shared, differing
-
-CONNECTING = 5.0
-"""Seconds until a scheduler counts as unreachable."""
 
 TRIES = 3
 """How often a cell is tried once more whose process was ended by somebody else, as by a lack of memory."""
-
-DEATHS = 3
-"""How often a cell or a chunk begins whose worker dies."""
 
 SENT = 100
 """How often a cell is sent: of those that wait on a worker, each loses its place when that dies."""
@@ -48,16 +36,6 @@ UNSENT = Failure(
 
 AHEAD = 2
 """Cells sent for each thread of the workers: the next one is there when one ends."""
-
-VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""What numerical libraries take their number of threads from."""
-
-
-HERE = "127.0.0.1"
-
-
-class ClusterError(LieappError):
-    """A scheduler that can't be reached, or workers that can't execute cells."""
 
 
 @dataclass
@@ -269,77 +247,6 @@ def _failure(error: BaseException | None) -> Failure:
     return Failure(type(error).__name__, " ".join(str(error).split()), "The log of Dask's worker tells more.")
 
 
-@contextlib.contextmanager
-def connected(place: Local | Remote) -> Iterator[Client]:
-    """Processes of this machine, started now, or the scheduler that somebody started. Raises ClusterError.
-
-    Processes of this machine listen on it alone.
-    """
-    # what the user needs to know is an error of the sweep
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-    if isinstance(place, Local):
-        cluster = _local(place)
-        client = Client(cluster, set_as_default=False)
-        try:
-            with afterwards(client.close), afterwards(cluster.close):
-                yield client
-        except KeyboardInterrupt:
-            _kill(cluster)
-            raise
-        return
-    _check_certificates(place.address)
-    try:
-        client = Client(place.address, timeout=CONNECTING, set_as_default=False)
-    except Exception as error:  # of many kinds: sockets, certificates, names
-        raise ClusterError(
-            f"{place}: no scheduler answers within {CONNECTING:.0f} s ({_first_line(error)}).",
-            hint="`dask scheduler` starts one, `dask worker ADDRESS` its workers; docs/scaling.md has more.",
-        ) from None
-    with afterwards(client.close):
-        yield client
-
-
-def _check_certificates(address: str) -> None:
-    """Raises ClusterError if the address asks for certificates, and Dask's configuration lacks a client's."""
-    keys = [f"distributed.comm.tls.{key}" for key in ("ca-file", "client.cert", "client.key")]
-    missing = [key for key in keys if not dask.config.get(key, None)]
-    if address.startswith("tls://") and missing:
-        raise ClusterError(
-            f"{address}: Dask's configuration doesn't name {' and '.join(missing)}.",
-            hint="Name the files of the certificates there; docs/scaling.md has more.",
-        )
-
-
-def _local(place: Local) -> LocalCluster:
-    # each death of a worker counts against all cells that it had; `Cluster` sends those again that only waited
-    known = {
-        "distributed.scheduler.allowed-failures": DEATHS - 1,
-        # no process imports from the working folder, whatever its files are called (lieapp.child)
-        "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": 1,
-    }
-    threads = dict.fromkeys(VARIABLES, str(place.threads))
-    try:
-        with dask.config.set(known):
-            return LocalCluster(
-                n_workers=place.workers, threads_per_worker=1, processes=True, host=HERE,
-                dashboard_address=f"{HERE}:0", memory_limit=None, env=threads, silence_logs=logging.CRITICAL,
-            )  # fmt: skip
-    except Exception as error:  # of many kinds: no memory, no process, no socket
-        raise ClusterError(
-            f"{place}: its processes can't be started ({_first_line(error)}).", hint="Start fewer: --on local:N."
-        ) from None
-
-
-def _kill(cluster: LocalCluster) -> None:
-    """End the workers without a word; the processes of their cells end with them."""
-    # or Dask would close it in order at the end of this process
-    cluster.shutdown_on_close = False
-    for nanny in cluster.workers.values():
-        nanny.auto_restart = False
-        if nanny.pid is not None:
-            os.kill(nanny.pid, signal.SIGKILL)
-
-
 def check_workers(client: Client, sweep: Path, proof: str, data: Sequence[DataFile]) -> list[Facts]:
     """What the workers that are there now are.
 
@@ -354,7 +261,7 @@ def check_workers(client: Client, sweep: Path, proof: str, data: Sequence[DataFi
     here = versions()
     for address, answer in told.items():
         if not isinstance(answer, bytes):
-            wrong.append(f"{address} can't load lieapp: {_first_line(answer)}")
+            wrong.append(f"{address} can't load lieapp: {first_line(answer)}")
             continue
         about = msgspec.json.decode(answer, type=Facts)
         found.append(about)
@@ -388,7 +295,3 @@ def described(workers: Sequence[Facts], threads: int) -> Iterator[str]:
             yield f"{host} doesn't share the folder of runs: the folders of runs are sent back"
         if threads * len(own) > own[0].cores:
             yield f"{host}: the settings ask for threads = {threads}, so that workers share cores"
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -93,7 +93,8 @@ class _Sweeping:
 
     def _work(self, place: Local | Remote, waiting: deque[int], stop: Asked) -> None:
         # Dask takes half a second to load
-        from lieapp.sweeps.cluster import Cluster, check_workers, connected, described
+        from lieapp.sweeps.cluster import Cluster, check_workers, described
+        from lieapp.sweeps.connecting import connected
         from lieapp.sweeps.worker import Shared
 
         self.report.stage("starting workers" if isinstance(place, Local) else "connecting to workers")

@@ -26,7 +26,8 @@ from lieapp.runs.store.directory import RunDirectory, versions
 from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.session import Session
 from lieapp.sweeps.carried import Files, plugin_files, write_files
-from lieapp.sweeps.cluster import CONNECTING, ClusterError, check_workers, connected, described
+from lieapp.sweeps.cluster import check_workers, described
+from lieapp.sweeps.connecting import CONNECTING, ClusterError, connected
 from lieapp.sweeps.hand import choose_gpu
 from lieapp.sweeps.interrupts import afterwards
 from lieapp.sweeps.kept import PROOF, prove

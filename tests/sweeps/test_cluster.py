@@ -15,7 +15,8 @@ from distributed import KilledWorker
 from lieapp.errors import DataError, RunError, refused
 from lieapp.results.sweep import Failure
 from lieapp.sweeps import hand
-from lieapp.sweeps.cluster import DEATHS, SENT, Cluster, ClusterError
+from lieapp.sweeps.cluster import SENT, Cluster
+from lieapp.sweeps.connecting import DEATHS, ClusterError
 from lieapp.sweeps.data_files import described
 from lieapp.sweeps.lending import Lent
 from lieapp.sweeps.messages import Answer, Task
