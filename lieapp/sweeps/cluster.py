@@ -16,7 +16,7 @@ from distributed import Client, Future, KilledWorker
 from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps import worker
-from lieapp.sweeps.connecting import CONNECTING, DEATHS, ClusterError, first_line
+from lieapp.sweeps.connecting import CONNECTING, ClusterError, first_line
 from lieapp.sweeps.data_files import DataFile
 from lieapp.sweeps.hands import HandLostError
 from lieapp.sweeps.lending import Lender, Lent
@@ -25,6 +25,10 @@ from lieapp.sweeps.worker import Facts, Placed, Returned, Shared, differing
 
 TRIES = 3
 """How often a cell is tried once more whose process was ended by somebody else, as by a lack of memory."""
+
+BEGUN = 10
+"""How often a cell begins whose worker dies: that is hardly its own doing, as it has a process of its own, and a
+cell that is longer than the time limit of its workers begins again with each."""
 
 SENT = 100
 """How often a cell is sent: of those that wait on a worker, each loses its place when that dies."""
@@ -84,6 +88,11 @@ class Cluster:
         """How many more cells can be sent now."""
         self._workers = self._client.nthreads()
         return max(AHEAD * sum(self._workers.values()), 1) - len(self._sent)
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether a worker was connected when the capacity was asked for last."""
+        return bool(self._workers)
 
     @property
     def cells(self) -> list[int]:
@@ -190,7 +199,7 @@ class Cluster:
                 self._submit(sent)
             return
         error = future.exception()
-        lost = isinstance(error, KilledWorker) and self._begun[sent.task.run] < DEATHS and sent.times < SENT
+        lost = isinstance(error, KilledWorker) and self._begun[sent.task.run] < BEGUN and sent.times < SENT
         if error is None or lost:
             self._submit(sent)
         else:

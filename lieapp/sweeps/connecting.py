@@ -9,11 +9,13 @@ import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import dask
 from distributed import Client, LocalCluster
 from distributed.core import rpc
 from distributed.security import Security
+from tornado.ioloop import PeriodicCallback
 
 from lieapp.errors import LieappError
 from lieapp.sweeps.interrupts import afterwards
@@ -23,7 +25,20 @@ CONNECTING = 5.0
 """Seconds until a scheduler counts as unreachable."""
 
 DEATHS = 3
-"""How often a cell or a chunk begins whose worker dies."""
+"""How often a chunk begins whose worker dies."""
+
+LOCALLY = {
+    # each death of a worker counts against all cells that it had; `Cluster` sends those again that only waited
+    "distributed.scheduler.allowed-failures": DEATHS - 1,
+    # no process imports from the working folder, whatever its files are called (lieapp.child)
+    "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": 1,
+    # Dask gives up a worker that takes longer than this to come back, which it does on a busy machine
+    "distributed.deploy.lost-worker-timeout": "10 weeks",
+}
+"""How Dask is set for processes of this machine."""
+
+LOOK = 5.0
+"""Seconds between two looks whether all processes of this machine are there."""
 
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What numerical libraries take their number of threads from."""
@@ -42,16 +57,24 @@ def connected(place: Local | Remote) -> Iterator[Client]:
     Processes of this machine listen on it alone.
     """
     # what the user needs to know is an error of the sweep
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if isinstance(place, Local):
-        cluster = _local(place)
-        client = Client(cluster, set_as_default=False)
-        try:
-            with afterwards(client.close), afterwards(cluster.close):
-                yield client
-        except KeyboardInterrupt:
-            _kill(cluster)
-            raise
+        with dask.config.set(LOCALLY):
+            cluster = _local(place)
+            client = Client(cluster, set_as_default=False)
+            watch = PeriodicCallback(partial(_restore, cluster, place.workers, set()), 1000 * LOOK)
+            loop = client.loop
+            assert loop is not None  # once it is connected
+            loop.add_callback(watch.start)
+            try:
+                with afterwards(client.close), afterwards(cluster.close):
+                    yield client
+                    loop.add_callback(watch.stop)
+            except KeyboardInterrupt:
+                loop.add_callback(watch.stop)
+                _kill(cluster)
+                raise
         return
     _check_certificates(place.address)
     _check_scheduler(place.address)
@@ -109,23 +132,34 @@ def _check_certificates(address: str) -> None:
 
 
 def _local(place: Local) -> LocalCluster:
-    # each death of a worker counts against all cells that it had; `Cluster` sends those again that only waited
-    known = {
-        "distributed.scheduler.allowed-failures": DEATHS - 1,
-        # no process imports from the working folder, whatever its files are called (lieapp.child)
-        "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": 1,
-    }
     threads = dict.fromkeys(VARIABLES, str(place.threads))
     try:
-        with dask.config.set(known):
-            return LocalCluster(
-                n_workers=place.workers, threads_per_worker=1, processes=True, host=HERE,
-                dashboard_address=f"{HERE}:0", memory_limit=None, env=threads, silence_logs=logging.CRITICAL,
-            )  # fmt: skip
+        return LocalCluster(
+            n_workers=place.workers, threads_per_worker=1, processes=True, host=HERE,
+            dashboard_address=f"{HERE}:0", memory_limit=None, env=threads, silence_logs=logging.CRITICAL,
+        )  # fmt: skip
     except Exception as error:  # of many kinds: no memory, no process, no socket
         raise ClusterError(
             f"{place}: its processes can't be started ({first_line(error)}).", hint="Start fewer: --on local:N."
         ) from None
+
+
+def _restore(cluster: LocalCluster, count: int, dead: set[object]) -> None:
+    """Start workers in place of those that Dask no longer starts again, as one that was killed while it started.
+
+    Args:
+        dead: their names at the last look; a nanny has until the next one to start its worker by itself.
+    """
+    for name, nanny in [*cluster.workers.items()]:
+        if nanny.is_alive():
+            dead.discard(name)
+        elif name in dead:
+            del cluster.workers[name]
+            dead.discard(name)
+            nanny.loop.add_callback(nanny.close)
+        else:
+            dead.add(name)
+    cluster.scale(count)
 
 
 def _kill(cluster: LocalCluster) -> None:

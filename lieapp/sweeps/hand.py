@@ -55,10 +55,12 @@ def main() -> None:
     read_by(catalog)
     if os.path.isdir(setup.folder):
         os.chdir(setup.folder)
-    answers.write(b"\n")
-    for line in lines:
-        answer = execute(msgspec.json.decode(line, type=Task), catalog, [*catalog.folders])
-        answers.write(msgspec.json.encode(answer) + b"\n")
+    # nobody may be left to read them
+    with contextlib.suppress(BrokenPipeError):
+        answers.write(b"\n")
+        for line in lines:
+            answer = execute(msgspec.json.decode(line, type=Task), catalog, [*catalog.folders])
+            answers.write(msgspec.json.encode(answer) + b"\n")
 
 
 def load_ahead() -> None:

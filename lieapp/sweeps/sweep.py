@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 LOOK = 0.3
 """Seconds between two looks at what is at work."""
+
+ALONE = 30.0
+"""Seconds without a worker after which the sweep says so."""
 
 STOPPING = 30.0
 """Seconds that cells have to stop in."""
@@ -117,6 +121,7 @@ class _Sweeping:
     def _feed(self, cluster: Cluster, waiting: deque[int], stop: Asked) -> None:
         """Send cells as workers take them, until all have ended or the sweep is to stop."""
         end: float | None = None
+        seen = time.monotonic()
         while waiting or cluster.cells:
             if stop and end is None:
                 waiting.clear()
@@ -131,6 +136,11 @@ class _Sweeping:
                 self.report.warn(words)
             for words in cluster.lent():
                 self.report.line(words)
+            if cluster.has_workers:
+                seen = time.monotonic()
+            elif time.monotonic() - seen > ALONE:
+                seen = math.inf
+                self.report.warn("no worker is connected any more: all work waits for the next one")
             self._show(cluster)
             if end is not None and time.monotonic() > end:
                 break

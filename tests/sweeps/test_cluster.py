@@ -15,8 +15,8 @@ from distributed import KilledWorker
 from lieapp.errors import DataError, RunError, refused
 from lieapp.results.sweep import Failure
 from lieapp.sweeps import hand
-from lieapp.sweeps.cluster import SENT, Cluster
-from lieapp.sweeps.connecting import DEATHS, ClusterError
+from lieapp.sweeps.cluster import BEGUN, SENT, Cluster
+from lieapp.sweeps.connecting import ClusterError
 from lieapp.sweeps.data_files import described
 from lieapp.sweeps.lending import Lent
 from lieapp.sweeps.messages import Answer, Task
@@ -123,11 +123,11 @@ def killed(client):
 
 
 def test_a_cell_whose_workers_die_is_sent_again_but_not_for_ever(cluster, client):
-    for _ in range(DEATHS):
+    for _ in range(BEGUN):
         client.topics["lieapp-sweep-begun"]((0, TASK.run))
         killed(client)
         found = list(cluster.answers(0.01))
-    assert len(client.sent) == DEATHS and found[0][1].answer.error.type == "KilledWorker"
+    assert len(client.sent) == BEGUN and found[0][1].answer.error.type == "KilledWorker"
     assert "memory" in found[0][1].answer.error.hint
 
 
@@ -144,13 +144,13 @@ def test_a_cell_whose_answer_is_lost_with_its_worker_is_sent_again(cluster, clie
 
 
 def test_a_cell_that_only_waited_on_workers_that_died_is_sent_again(cluster, client):
-    for _ in range(3 * DEATHS):
+    for _ in range(3 * BEGUN):
         client.topics["lieapp-sweep-begun"]((0, "another run"))
         killed(client)
         assert list(cluster.answers(0.01)) == []
     client.sent[-1].end(Answer("done"))
     ((cell, returned),) = cluster.answers(0.01)
-    assert cell == 7 and returned.answer.state == "done" and len(client.sent) == 3 * DEATHS + 1
+    assert cell == 7 and returned.answer.state == "done" and len(client.sent) == 3 * BEGUN + 1
 
 
 def test_a_worker_is_sent_the_files_that_it_lacks_and_the_cell_again(cluster, client, tmp_path):

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -163,14 +164,27 @@ def test_a_large_grid_is_asked_about(sweep, write):
     assert "--yes" in found["error"]["hint"]
 
 
+def test_a_worker_that_dask_gives_up_is_started_anew():
+    called = []
+    here, gone = (SimpleNamespace(is_alive=alive, close=None, loop=SimpleNamespace(add_callback=called.append))
+                  for alive in (lambda: True, lambda: False))  # fmt: skip
+    nannies = SimpleNamespace(workers={0: here, 1: gone}, scale=called.append)
+    dead = set()
+    connecting._restore(nannies, 2, dead)
+    assert set(nannies.workers) == {0, 1} and called == [2]
+    connecting._restore(nannies, 2, dead)
+    assert set(nannies.workers) == {0} and called == [2, None, 2] and not dead
+
+
 @pytest.mark.slow
 def test_cells_go_on_when_workers_are_killed(sweep, write, workers):
     own = psutil.Process()
     killed = []
 
     def kill():
-        for _ in range(3):
-            time.sleep(2)
+        # also one that just starts
+        for pause in (2, 2, 0.5, 2):
+            time.sleep(pause)
             with_hands = [one for one in own.children() if "spawn_main" in str(one.cmdline()) and one.children()]
             if with_hands:
                 killed.append(with_hands[0].pid)
