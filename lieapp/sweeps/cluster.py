@@ -123,7 +123,8 @@ class Cluster:
         self._free_restricted()
         if self._client.status != "running":
             raise ClusterError(
-                "the connection to the scheduler was lost.", hint="Start it again, then the sweep with --resume."
+                "the connection to the scheduler was lost.",
+                hint="Start it and its workers again, then the sweep with --resume.",
             )
 
     def stop(self) -> None:

@@ -107,7 +107,11 @@ def _computed(path: str, *known: int) -> str:
 
 def pieces(file: DataFile) -> Iterator[tuple[int, bytes]]:
     """Its content, with the place of each piece. Raises DataError if the file isn't what it was."""
-    if described(file.path).sha256 != file.sha256:
+    try:
+        now = described(file.path)
+    except DataError as error:
+        raise DataError(error.message, hint=UNCHANGED) from None
+    if now.sha256 != file.sha256:
         raise DataError(f"{file.path} has changed since the sweep began.", hint=UNCHANGED)
     with refused(DataError, f"{file.path} can't be read", UNCHANGED), open(file.path, "rb") as stream:
         place = 0

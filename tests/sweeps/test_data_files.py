@@ -65,8 +65,9 @@ def test_a_file_is_known_by_its_content(files, monkeypatch):
         list(pieces(first))
     Path(first.path).unlink()
     assert not is_seen(first)
-    with pytest.raises(DataError, match="doesn't exist"):
+    with pytest.raises(DataError, match="doesn't exist") as raised:
         list(pieces(first))
+    assert raised.value.hint == data_files.UNCHANGED
     monkeypatch.setattr(data_files, "LARGEST", 10)
     large, folder = described(second.path), described(str(Path(second.path).parent))
     assert large.sha256 == "" and is_seen(large) and not is_seen(msgspec.structs.replace(large, size=11))
