@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import msgspec
@@ -90,6 +90,11 @@ Misfit = Annotated[
 ]
 
 
+def real_path(file: str) -> str:
+    """Absolute, without links; a name that no file can have stays as it is, and is refused when it is read."""
+    return file if "\0" in file else os.path.realpath(file)
+
+
 class FileData(Settings, kw_only=True, frozen=True):
     """Data of the user's own, in files."""
 
@@ -122,7 +127,7 @@ class FileData(Settings, kw_only=True, frozen=True):
 
     def resolved(self) -> Self:
         """With absolute paths: a run may be resumed from another folder."""
-        return replace(self, files=tuple(str(Path(file).resolve()) for file in self.files))
+        return replace(self, files=tuple(map(real_path, self.files)))
 
 
 class DiscoverData(FileData, kw_only=True, frozen=True):

@@ -246,6 +246,8 @@ class Reader:
         formats: for a layout, the formats in which it occurs.
         layout: `layout(contents, path)` -> the contents with dimensions, roles and reasons filled in, one for each
             grid; None if the file doesn't have this layout. The first layout that recognizes a file is used.
+        beside: `beside(path)` -> the files that `layout` reads besides this one, if they exist. They lie in its
+            folder, and go along where a file is sent to another machine.
     """
 
     name: str
@@ -255,6 +257,7 @@ class Reader:
     open: Callable[[Path], Contents] | None = None
     formats: tuple[str, ...] = ()
     layout: Callable[[Contents, Path], list[Contents] | None] | None = None
+    beside: Callable[[Path], Sequence[Path]] = lambda path: ()
 
     def __post_init__(self) -> None:
         check_name(self.name, "reader")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 
 import click
 
 from lieapp.cli.options import FOLDER, Common, Outcome, common, on_cluster, print_document, print_line
-from lieapp.errors import CancelledError, ResumeError, UsageError
+from lieapp.errors import CancelledError, LieappError, ResumeError, UsageError
 from lieapp.runs.pipeline import find_resumable
 from lieapp.runs.store.directory import RunDirectory
 
@@ -45,10 +46,17 @@ def sweep(
 
     from lieapp.sweeps.spec import SweepConfig
     from lieapp.sweeps.sweep import execute
-    from lieapp.sweeps.table import document
+    from lieapp.sweeps.table import document, so_far
 
     config = run.config_as(SweepConfig)
-    result = execute(run, config, place if chosen else place_of(config.on, None), quiet=settings.quiet)
+    try:
+        result = execute(run, config, place if chosen else place_of(config.on, None), quiet=settings.quiet)
+    except LieappError:
+        # the cells that have a result are worth a look, however the sweep ended
+        with contextlib.suppress(ResumeError):
+            if not settings.json and (found := so_far(run)).has_results:
+                print_document(document(found))
+        raise
     done = all(cell.state == "done" for cell in result.cells)
 
     def show() -> None:

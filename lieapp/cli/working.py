@@ -284,7 +284,7 @@ def _unless_alone(run: RunDirectory, place: Local | Remote | None) -> Iterator[N
         yield
         return
     # Dask takes half a second to load
-    from lieapp.sweeps.cluster import ClusterError
+    from lieapp.sweeps.connecting import ClusterError
 
     try:
         yield

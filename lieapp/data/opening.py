@@ -40,9 +40,18 @@ def place_of(path: Path) -> Path:
     return _places.get(path, path)
 
 
+_readers: list[Reader] = []
+"""Those of plugins that were sent here from another machine; none on the machine of the user."""
+
+
+def read_by(catalog: Catalog) -> None:
+    """From now on, this process reads files with the readers of these plugins, wherever it is started."""
+    _readers[:] = readers_of(catalog)
+
+
 def all_readers() -> list[Reader]:
     """The readers of lieapp and of all plugins."""
-    return readers_of(load_catalog())
+    return [*_readers] or readers_of(load_catalog())
 
 
 def readers_of(catalog: Catalog) -> list[Reader]:
@@ -93,7 +102,7 @@ def _guarded(path: Path, kind: str, load: Callable[[Index], Any]) -> Callable[[I
 def _laid_out(contents: Contents, path: Path, readers: Sequence[Reader]) -> list[Contents]:
     for reader in readers:
         if reader.layout is not None and contents.format in reader.formats and not contents.layout:
-            found = reader.layout(contents, path)
+            found = reader.layout(contents, place_of(path))
             if found:
                 return [replace(part, layout=part.layout or reader.name) for part in found]
     return [contents]
@@ -111,8 +120,17 @@ def stamp(path: Path) -> tuple[int, int]:
     return state.st_size, state.st_mtime_ns
 
 
+def beside(path: Path, readers: Sequence[Reader]) -> list[Path]:
+    """The files that a layout may read besides this one."""
+    found = [other for reader in readers for other in reader.beside(path)]
+    return [other for other in dict.fromkeys(found) if other.is_file()]
+
+
 def _reader(path: Path, readers: Sequence[Reader]) -> Reader:
     start, place = b"", place_of(path)
+    if not (place.is_dir() or place.is_file()):
+        # reading a pipe would wait for a writer
+        raise DataError(f"{path} is a pipe or a device, not a file.", hint="Write its content to a file first.")
     if not place.is_dir():
         with damage(path, "a file"), place.open("rb") as stream:
             start = stream.read(START)

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from lieapp.api import PDE
-from lieapp.config_types import FileData
+from lieapp.config_types import FileData, real_path
 from lieapp.data.files import Cut, Named, asked, check_alike
 from lieapp.data.grids import parts
 from lieapp.data.opening import all_readers, stamp
@@ -67,7 +67,7 @@ def described(pde: PDE, data: FileData) -> PDE:
 
 def check_once(files: Sequence[str]) -> None:
     """Raises UsageError for a file that is given twice."""
-    places = [Path(file).resolve() for file in files]
+    places = [*map(real_path, files)]
     for file, place in zip(files, places, strict=True):
         if places.count(place) > 1:
             raise UsageError(f"{file} is given {places.count(place)} times.", hint="Give each file once.")

@@ -94,5 +94,10 @@ class Sweep(Result, tag_field="result", tag="sweep", kw_only=True):
         """A success if every cell is done."""
         return "success" if all(cell.state == "done" for cell in self.cells) else "info"
 
+    @property
+    def has_results(self) -> bool:
+        """Whether a cell is done."""
+        return any(cell.state == "done" for cell in self.cells)
+
     def compared(self) -> Compared:
         return Compared(seconds=self.seconds)

@@ -1,69 +1,61 @@
-"""Dask as a sweep sees it: a cluster of this machine or one that somebody started; cells go, answers come back."""
+"""The workers of a sweep: cells go, answers come back."""
 
 from __future__ import annotations
 
 import contextlib
-import logging
-import os
 import queue
-import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import dask
 import msgspec
-from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed import Client, Future, KilledWorker
 
-from lieapp.errors import LieappError
 from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps import worker
+from lieapp.sweeps.connecting import CONNECTING, ClusterError, first_line
 from lieapp.sweeps.data_files import DataFile
 from lieapp.sweeps.hands import HandLostError
-from lieapp.sweeps.interrupts import afterwards
 from lieapp.sweeps.lending import Lender, Lent
 from lieapp.sweeps.messages import Answer, Task
-from lieapp.sweeps.place import Local, Remote
 from lieapp.sweeps.worker import Facts, Placed, Returned, Shared, differing
-
-CONNECTING = 5.0
-"""Seconds until a scheduler counts as unreachable."""
 
 TRIES = 3
 """How often a cell is tried once more whose process was ended by somebody else, as by a lack of memory."""
 
-DEATHS = 3
-"""How often a cell or a chunk begins whose worker dies."""
+BEGUN = 10
+"""How often a cell begins whose worker dies: that is hardly its own doing, as it has a process of its own, and a
+cell that is longer than the time limit of its workers begins again with each."""
 
 SENT = 100
 """How often a cell is sent: of those that wait on a worker, each loses its place when that dies."""
 
+UNSENT = Failure(
+    "DataError", f"its data files were sent {SENT} times, and its worker still lacks them.",
+    "The log of Dask's worker tells more; the folder LIEAPP_CACHE there keeps the files.",
+)  # fmt: skip
+
 AHEAD = 2
 """Cells sent for each thread of the workers: the next one is there when one ends."""
-
-VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""What numerical libraries take their number of threads from."""
-
-
-HERE = "127.0.0.1"
-
-
-class ClusterError(LieappError):
-    """A scheduler that can't be reached, or workers that can't execute cells."""
 
 
 @dataclass
 class _Sent:
-    """A cell on its way: how often it was sent, and to which workers, if not to all."""
+    """A cell on its way: how often it was sent, and to which workers, if not to all.
+
+    Args:
+        apart: workers on other machines than the one that refused it.
+    """
 
     cell: int
     task: Task
     folder: bytes
     times: int = 0
     only: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
     is_again: bool = False
 
 
@@ -87,6 +79,8 @@ class Cluster:
         self._avoided: set[str] = set()
         client.subscribe_topic(worker.named(shared.sweep), lambda event: self._refused.put(str(event[1])))
         client.subscribe_topic(worker.begun(shared.sweep), lambda event: self._begun.update([str(event[1])]))
+        # the scheduler forgets it together with this client
+        self._here = client.submit(int, key=worker.named(shared.sweep), pure=False)
         client.register_plugin(Placed(shared))
 
     @property
@@ -94,6 +88,11 @@ class Cluster:
         """How many more cells can be sent now."""
         self._workers = self._client.nthreads()
         return max(AHEAD * sum(self._workers.values()), 1) - len(self._sent)
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether a worker was connected when the capacity was asked for last."""
+        return bool(self._workers)
 
     @property
     def cells(self) -> list[int]:
@@ -124,7 +123,8 @@ class Cluster:
         self._free_restricted()
         if self._client.status != "running":
             raise ClusterError(
-                "the connection to the scheduler was lost.", hint="Start it again, then the sweep with --resume."
+                "the connection to the scheduler was lost.",
+                hint="Start it and its workers again, then the sweep with --resume.",
             )
 
     def stop(self) -> None:
@@ -149,7 +149,8 @@ class Cluster:
             self._client.unregister_worker_plugin(worker.named(self._sweep))
 
     def _submit(self, sent: _Sent) -> None:
-        sent.only = frozenset(self._workers) - self._avoided if self._avoided else frozenset()
+        free = frozenset(self._workers) - self._avoided
+        sent.only = sent.apart & free or free if self._avoided else frozenset()
         key = f"{sent.task.run}-{sent.times}"
         sent.times += 1
         future = self._client.submit(
@@ -185,7 +186,10 @@ class Cluster:
         elif isinstance(ended, Lent):
             if ended.wrong is not None:
                 raise ended.wrong
-            self._submit(sent)
+            if sent.times < SENT:
+                self._submit(sent)
+            else:
+                yield sent.cell, Returned(Answer("failed", UNSENT), "", "")
         else:
             yield from self._without_answer(sent, ended)
 
@@ -196,7 +200,7 @@ class Cluster:
                 self._submit(sent)
             return
         error = future.exception()
-        lost = isinstance(error, KilledWorker) and self._begun[sent.task.run] < DEATHS and sent.times < SENT
+        lost = isinstance(error, KilledWorker) and self._begun[sent.task.run] < BEGUN and sent.times < SENT
         if error is None or lost:
             self._submit(sent)
         else:
@@ -221,6 +225,7 @@ class Cluster:
             why = answer.error.message if answer.error else ""
             self._refused.put(f"{returned.worker}: {why} It gets no more cells")
         sent.folder, sent.is_again = returned.folder or sent.folder, True
+        sent.apart = frozenset(other for other in others if _machine(other) != _machine(address))
         return True
 
 
@@ -232,6 +237,10 @@ def _returned(future: Future) -> Returned | None:
         return msgspec.msgpack.decode(future.result(), type=Returned)
     except Exception:  # the worker died before its answer was fetched: what the future has then is looked at
         return None
+
+
+def _machine(address: str) -> str:
+    return address.rpartition(":")[0]
 
 
 def _all_of(told: queue.SimpleQueue[str]) -> Iterator[str]:
@@ -248,77 +257,6 @@ def _failure(error: BaseException | None) -> Failure:
     return Failure(type(error).__name__, " ".join(str(error).split()), "The log of Dask's worker tells more.")
 
 
-@contextlib.contextmanager
-def connected(place: Local | Remote) -> Iterator[Client]:
-    """Processes of this machine, started now, or the scheduler that somebody started. Raises ClusterError.
-
-    Processes of this machine listen on it alone.
-    """
-    # what the user needs to know is an error of the sweep
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-    if isinstance(place, Local):
-        cluster = _local(place)
-        client = Client(cluster, set_as_default=False)
-        try:
-            with afterwards(client.close), afterwards(cluster.close):
-                yield client
-        except KeyboardInterrupt:
-            _kill(cluster)
-            raise
-        return
-    _check_certificates(place.address)
-    try:
-        client = Client(place.address, timeout=CONNECTING, set_as_default=False)
-    except Exception as error:  # of many kinds: sockets, certificates, names
-        raise ClusterError(
-            f"{place}: no scheduler answers within {CONNECTING:.0f} s ({_first_line(error)}).",
-            hint="`dask scheduler` starts one, `dask worker ADDRESS` its workers; docs/scaling.md has more.",
-        ) from None
-    with afterwards(client.close):
-        yield client
-
-
-def _check_certificates(address: str) -> None:
-    """Raises ClusterError if the address asks for certificates, and Dask's configuration lacks a client's."""
-    keys = [f"distributed.comm.tls.{key}" for key in ("ca-file", "client.cert", "client.key")]
-    missing = [key for key in keys if not dask.config.get(key, None)]
-    if address.startswith("tls://") and missing:
-        raise ClusterError(
-            f"{address}: Dask's configuration doesn't name {' and '.join(missing)}.",
-            hint="Name the files of the certificates there; docs/scaling.md has more.",
-        )
-
-
-def _local(place: Local) -> LocalCluster:
-    # each death of a worker counts against all cells that it had; `Cluster` sends those again that only waited
-    known = {
-        "distributed.scheduler.allowed-failures": DEATHS - 1,
-        # no process imports from the working folder, whatever its files are called (lieapp.child)
-        "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": 1,
-    }
-    threads = dict.fromkeys(VARIABLES, str(place.threads))
-    try:
-        with dask.config.set(known):
-            return LocalCluster(
-                n_workers=place.workers, threads_per_worker=1, processes=True, host=HERE,
-                dashboard_address=f"{HERE}:0", memory_limit=None, env=threads, silence_logs=logging.CRITICAL,
-            )  # fmt: skip
-    except Exception as error:  # of many kinds: no memory, no process, no socket
-        raise ClusterError(
-            f"{place}: its processes can't be started ({_first_line(error)}).", hint="Start fewer: --on local:N."
-        ) from None
-
-
-def _kill(cluster: LocalCluster) -> None:
-    """End the workers without a word; the processes of their cells end with them."""
-    # or Dask would close it in order at the end of this process
-    cluster.shutdown_on_close = False
-    for nanny in cluster.workers.values():
-        nanny.auto_restart = False
-        if nanny.pid is not None:
-            os.kill(nanny.pid, signal.SIGKILL)
-
-
 def check_workers(client: Client, sweep: Path, proof: str, data: Sequence[DataFile]) -> list[Facts]:
     """What the workers that are there now are.
 
@@ -333,7 +271,7 @@ def check_workers(client: Client, sweep: Path, proof: str, data: Sequence[DataFi
     here = versions()
     for address, answer in told.items():
         if not isinstance(answer, bytes):
-            wrong.append(f"{address} can't load lieapp: {_first_line(answer)}")
+            wrong.append(f"{address} can't load lieapp: {first_line(answer)}")
             continue
         about = msgspec.json.decode(answer, type=Facts)
         found.append(about)
@@ -367,7 +305,3 @@ def described(workers: Sequence[Facts], threads: int) -> Iterator[str]:
             yield f"{host} doesn't share the folder of runs: the folders of runs are sent back"
         if threads * len(own) > own[0].cores:
             yield f"{host}: the settings ask for threads = {threads}, so that workers share cores"
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

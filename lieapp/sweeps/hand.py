@@ -22,7 +22,7 @@ import msgspec
 
 import lieapp
 from lieapp.child import leave_with_parent
-from lieapp.data.opening import lying
+from lieapp.data.opening import lying, read_by
 from lieapp.errors import CancelledError, PluginError, ResumeError, describe, file_error
 from lieapp.numerics.processor import check_device
 from lieapp.registry.catalog import Catalog, load_catalog
@@ -52,12 +52,15 @@ def main() -> None:
     sys.argv[:] = setup.command
     load_ahead()
     catalog = load_catalog([Path(folder) for folder in setup.folders])
+    read_by(catalog)
     if os.path.isdir(setup.folder):
         os.chdir(setup.folder)
-    answers.write(b"\n")
-    for line in lines:
-        answer = execute(msgspec.json.decode(line, type=Task), catalog, [*catalog.folders])
-        answers.write(msgspec.json.encode(answer) + b"\n")
+    # nobody may be left to read them
+    with contextlib.suppress(BrokenPipeError):
+        answers.write(b"\n")
+        for line in lines:
+            answer = execute(msgspec.json.decode(line, type=Task), catalog, [*catalog.folders])
+            answers.write(msgspec.json.encode(answer) + b"\n")
 
 
 def load_ahead() -> None:

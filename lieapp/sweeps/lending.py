@@ -78,7 +78,7 @@ class Lender:
             if found is not False:
                 break
         if found is True:
-            self.words.put(f"{file.path}: {(file.size or 0) / 2**20:.1f} MiB sent to {returned.worker}")
+            self.words.put(f"{file.path}: {_said(file.size or 0)} sent to {returned.worker}")
         return _of_machine(found)
 
     def _receive(self, file: DataFile, address: str, start: int, piece: bytes) -> bool | Exception:
@@ -92,6 +92,10 @@ class Lender:
             return error
         found: bool | Exception = answers.get(address, ConnectionError(address))
         return found
+
+
+def _said(size: int) -> str:
+    return f"{size / 2**20:.1f} MiB" if size >= 2**20 else f"{size / 2**10:.1f} KiB"
 
 
 def _of_machine(found: bool | Exception) -> Exception | None:

@@ -9,12 +9,13 @@ from pathlib import Path
 import msgspec
 
 from lieapp.config_types import FILE_OPTIONS, DiscoverData, FileData
+from lieapp.data.opening import readers_of
 from lieapp.errors import ConfigError, LieappError
 from lieapp.given_data import files_of
 from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.results.sweep import Key
 from lieapp.settings import load_config
-from lieapp.sweeps.data_files import DataFile, described
+from lieapp.sweeps.data_files import DataFile, together
 from lieapp.sweeps.spec import SEED, SweepConfig, said
 
 OF_EQUATION = ("equation", "independent", "dependent")
@@ -133,7 +134,8 @@ class _Cell:
             work.check(config, entry.declaration)
             checked.add(known)
         data = getattr(config, "data", None)
-        files = tuple(map(described, data.files)) if isinstance(data, FileData) else ()
+        paths, readers = data.files if isinstance(data, FileData) else (), readers_of(catalog)
+        files = tuple(file for path in paths for file in together(path, readers))
         return Plan(self.key, name, entry.sha256, msgspec.Raw(msgspec.json.encode(config)), files)
 
     def _data(self) -> DiscoverData:

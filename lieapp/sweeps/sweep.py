@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lieapp.errors import CancelledError, RunError, describe
+from lieapp.errors import CancelledError
 from lieapp.results.base import Compared, Result
 from lieapp.results.sweep import Cell, Failure, Sweep
 from lieapp.runs.pipeline import write_run_report
@@ -30,7 +31,7 @@ from lieapp.sweeps.packing import packed, unpack
 from lieapp.sweeps.place import Local, Remote
 from lieapp.sweeps.resolve import Plan
 from lieapp.sweeps.spec import SweepConfig, said
-from lieapp.sweeps.table import as_csv, document, rows_of, sentence
+from lieapp.sweeps.table import MISSING, as_csv, document, outcome, rows_of, sentence, so_far
 
 if TYPE_CHECKING:
     from lieapp.sweeps.cluster import Cluster
@@ -39,11 +40,11 @@ if TYPE_CHECKING:
 LOOK = 0.3
 """Seconds between two looks at what is at work."""
 
+ALONE = 30.0
+"""Seconds without a worker after which the sweep says so."""
+
 STOPPING = 30.0
 """Seconds that cells have to stop in."""
-
-MISSING = "missing"
-"""State of a cell that never began."""
 
 
 def execute(run: RunDirectory, config: SweepConfig, place: Local | Remote, *, quiet: bool = False) -> Sweep:
@@ -56,9 +57,11 @@ def execute(run: RunDirectory, config: SweepConfig, place: Local | Remote, *, qu
         with board(quiet) as shown, running(run):
             return _Sweeping(run, config, shown).run(place)
     except CancelledError:
+        if not run.path.exists():
+            raise
         raise CancelledError(
-            f"{run.id}: cancelled; what its cells have done is kept.",
-            hint=f"`lieapp sweep --resume {run.path}` does the rest.",
+            f"{run.id}: cancelled; {so_far(run).sentence}.",
+            hint=f"What is done is kept; `lieapp sweep --resume {run.path}` does the rest.",
         ) from None
 
 
@@ -79,8 +82,8 @@ class _Sweeping:
         """All of it."""
         self.report.line(f"sweep {self.directory.path}: {len(self.cells)} cells")
         missing = kept.unfinished(self.runs)
-        for cell, run in enumerate(self.runs):
-            self._note(cell, run.state if run.path.exists() else MISSING)
+        for cell in range(len(self.runs)):
+            self._note(cell)
         with asked(self.directory) as stop:
             try:
                 with afterwards(self._keep):
@@ -94,7 +97,8 @@ class _Sweeping:
 
     def _work(self, place: Local | Remote, waiting: deque[int], stop: Asked) -> None:
         # Dask takes half a second to load
-        from lieapp.sweeps.cluster import Cluster, check_workers, connected, described
+        from lieapp.sweeps.cluster import Cluster, check_workers, described
+        from lieapp.sweeps.connecting import connected
         from lieapp.sweeps.worker import Shared
 
         self.report.stage("starting workers" if isinstance(place, Local) else "connecting to workers")
@@ -117,6 +121,7 @@ class _Sweeping:
     def _feed(self, cluster: Cluster, waiting: deque[int], stop: Asked) -> None:
         """Send cells as workers take them, until all have ended or the sweep is to stop."""
         end: float | None = None
+        seen = time.monotonic()
         while waiting or cluster.cells:
             if stop and end is None:
                 waiting.clear()
@@ -131,6 +136,11 @@ class _Sweeping:
                 self.report.warn(words)
             for words in cluster.lent():
                 self.report.line(words)
+            if cluster.has_workers:
+                seen = time.monotonic()
+            elif time.monotonic() - seen > ALONE:
+                seen = math.inf
+                self.report.warn("no worker is connected any more: all work waits for the next one")
             self._show(cluster)
             if end is not None and time.monotonic() > end:
                 break
@@ -148,10 +158,8 @@ class _Sweeping:
         if returned.folder:
             unpack(returned.folder, run.path)
             self._settle(run)
-        if answer.error is not None:
-            self.cells[cell].error = answer.error
-            self.failed += 1
-        self._note(cell, answer.state)
+        self.failed += answer.error is not None
+        self._note(cell, answer.state, answer.error)
         where = f" ({returned.worker})" if returned.worker else ""
         error = f"{where}: {answer.error.message}" if answer.error else ""
         done = f"{len(self.found)} of {len(self.cells)}"
@@ -167,18 +175,14 @@ class _Sweeping:
             result.run = str(run.path)
             run.write_summary(result)
 
-    def _note(self, place: int, state: str) -> None:
+    def _note(self, place: int, state: str = "", error: Failure | None = None) -> None:
         """Note how a cell ended, with what its run has to compare."""
-        run, cell = self.runs[place], self.cells[place]
-        cell.state, cell.run = state, str(run.path) if run.path.exists() else None
-        try:
-            result = run.summary() if state == "done" else None
-        except RunError as error:
-            cell.state, cell.error = "failed", Failure(**describe(error))
-            return
-        if result is not None:
-            self.found[place] = result.compared()
-            cell.count = self.found[place].count
+        cell, found = outcome(self.runs[place], self.plans[place].key, state)
+        if error is not None:
+            cell.error = error
+        self.cells[place] = cell
+        if found is not None:
+            self.found[place] = found
 
     def _show(self, cluster: Cluster) -> None:
         rows = []

@@ -12,12 +12,18 @@ import numpy as np
 
 from lieapp.document import Block, Column, Document, Figure, Heading, Notice, Table, Text, cosine, number, table
 from lieapp.drawing import SERIES, Axis, Dots, Drawing, Panel, axis_over
+from lieapp.errors import RunError, describe
 from lieapp.results.base import Compared
-from lieapp.results.sweep import Cell, Key, Row, Spread, Sweep
+from lieapp.results.sweep import Cell, Failure, Key, Row, Spread, Sweep
+from lieapp.runs.store.directory import RunDirectory
+from lieapp.sweeps.kept import read_cells
 from lieapp.sweeps.spec import SEED, said, text_of
 
 FIGURE = "sweep"
 """Key of the figure."""
+
+MISSING = "missing"
+"""State of a cell that never began."""
 
 LEAST = 1e-16
 """Where a logarithmic axis begins: at what round-off leaves."""
@@ -90,6 +96,39 @@ def _row(cells: Sequence[Cell], members: Sequence[int], found: Mapping[int, Comp
 
 def _seedless(key: Key) -> Key:
     return {name: value for name, value in key.items() if name != SEED}
+
+
+def so_far(run: RunDirectory) -> Sweep:
+    """What the cells of a sweep found, whatever became of it since. Raises ResumeError if they can't be read."""
+    plans = read_cells(run)
+    ended = [outcome(RunDirectory(run.path.parent / plan.run), plan.key) for plan in plans]
+    cells = [cell for cell, _ in ended]
+    found = {place: known for place, (_, known) in enumerate(ended) if known is not None}
+    return Sweep(run=str(run.path), sentence=sentence(cells), cells=cells, table=rows_of(cells, found))
+
+
+def outcome(run: RunDirectory, key: Key, state: str = "") -> tuple[Cell, Compared | None]:
+    """A cell, and what its run has to compare.
+
+    Args:
+        state: of the run, if a worker told it.
+    """
+    if not run.path.exists():
+        return Cell(key=key, state=state or MISSING), None
+    status = run.status()
+    cell = Cell(key=key, state=state or status.state, run=str(run.path))
+    if status.error and cell.state != "done":
+        cell.error = Failure(**{name: str(status.error.get(name, "")) for name in ("type", "message", "hint")})
+    try:
+        result = run.summary() if cell.state == "done" else None
+    except RunError as error:
+        cell.state, cell.error = "failed", Failure(**describe(error))
+        return cell, None
+    if result is None:
+        return cell, None
+    found = result.compared()
+    cell.count = found.count
+    return cell, found
 
 
 def sentence(cells: Sequence[Cell]) -> str:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 from distributed import CancelledError, Client, Future, KilledWorker, fire_and_forget
 
+from lieapp.data.opening import read_by
 from lieapp.errors import PluginError
 from lieapp.extension import Work
 from lieapp.numerics.processor import use_processor
@@ -25,7 +26,8 @@ from lieapp.runs.store.directory import RunDirectory, versions
 from lieapp.runs.store.reporter import RunReporter
 from lieapp.runs.store.session import Session
 from lieapp.sweeps.carried import Files, plugin_files, write_files
-from lieapp.sweeps.cluster import CONNECTING, ClusterError, check_workers, connected, described
+from lieapp.sweeps.cluster import check_workers, described
+from lieapp.sweeps.connecting import CONNECTING, ClusterError, connected
 from lieapp.sweeps.hand import choose_gpu
 from lieapp.sweeps.interrupts import afterwards
 from lieapp.sweeps.kept import PROOF, prove
@@ -218,6 +220,7 @@ def _keeper(order: Order) -> Any:
     _keep_memory()
     with tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
         catalog = load_catalog(write_files(order.files, Path(folder)))
+        read_by(catalog)
         entry = catalog.get(order.plugin)
         if entry.sha256 != order.sha256:
             raise PluginError(

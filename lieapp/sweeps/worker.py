@@ -14,11 +14,13 @@ from pathlib import Path
 
 import msgspec
 from distributed import Status, Worker, WorkerPlugin, get_worker
+from tornado.ioloop import PeriodicCallback
 
+from lieapp.errors import HINT, LieappError, RunError, describe
 from lieapp.results.sweep import Failure
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps.carried import FOLDER, Files, folders_in, write_files
-from lieapp.sweeps.data_files import DataFile, is_seen, kept, take
+from lieapp.sweeps.data_files import DataFile, forget, is_seen, kept, take
 from lieapp.sweeps.hands import Hand, HandLostError
 from lieapp.sweeps.kept import PROOF
 from lieapp.sweeps.messages import Answer, Setup, Task
@@ -35,6 +37,9 @@ THREADS = "OMP_NUM_THREADS"
 """What numerical libraries take their number of threads from when they are loaded."""
 
 UNSEEN = "Put it where all machines read it at the same path; folders and files of more than 256 MB aren't sent."
+
+WATCH = 10.0
+"""Seconds between two looks whether the process of the sweep is still there."""
 
 LEAVING = 0.5
 """Seconds in which a worker that is refused says why."""
@@ -78,7 +83,7 @@ class Shared:
 
 
 def named(sweep: str) -> str:
-    """What workers know a sweep by; several may use the same ones."""
+    """What workers know a sweep by, and the scheduler the task that tells whether its process is there."""
     return f"lieapp-{sweep}"
 
 
@@ -100,7 +105,10 @@ class Placed(WorkerPlugin):
         self.shared, self.name = shared, named(shared.sweep)
 
     def setup(self, worker: Worker) -> None:
-        """Get ready. A worker with other versions, which came later, has to leave."""
+        """Get ready. A worker with other versions, which came later, has to leave.
+
+        One whose disk is full stays, and answers every cell with that.
+        """
         if self.shared.same_terminal and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.worker, self.address = worker, str(worker.address)
@@ -108,24 +116,44 @@ class Placed(WorkerPlugin):
         self.idle: list[Hand] = []
         self.running: set[Path] = set()
         self.is_stopping, self.is_shared = False, True
+        self.refused: Failure | None = None
+        self.watch: PeriodicCallback | None = None
         if wrong := differing(self.shared.versions, versions()):
             worker.log_event(self.name, f"{place(self.address)} has {wrong}; it has to leave")
             worker.loop.call_later(LEAVING, worker.close, nanny=True, reason=f"{self.name}: it has {wrong}")
             return
+        self.watch = PeriodicCallback(self._leave_if_over, 1000 * WATCH, jitter=0.5)
+        self.watch.start()
         own = self.shared.root / self.shared.sweep
         self.is_shared = _content(own / PROOF) == self.shared.proof
-        if not self.is_shared:
-            # NumPy and more: rarely needed
-            from lieapp.data.images.sources import cache_folder
+        self.own = own if self.is_shared else _cache() / "sweeps" / self.shared.sweep
+        self.root = self.shared.root if self.is_shared else self.own
+        try:
+            if not self.is_shared:
+                forget(self.own.parent)
+                self.own.mkdir(parents=True, exist_ok=True)
+                write_files(self.shared.files, self.own / FOLDER)
+            self.idle.append(self._hand())
+        except OSError as error:
+            self.refused = self._told(error)
 
-            own = cache_folder() / "sweeps" / self.shared.sweep
-            own.mkdir(parents=True, exist_ok=True)
-            write_files(self.shared.files, own / FOLDER)
-        self.own, self.root = own, self.shared.root if self.is_shared else own
-        self.idle.append(self._hand())
+    async def _leave_if_over(self) -> None:
+        """Take a sweep off all workers whose process is gone, as by kill -9: its task is forgotten then."""
+        scheduler = self.worker.scheduler
+        with contextlib.suppress(Exception):  # without a scheduler the worker ends, and others may have done so
+            if (await scheduler.get_task_status(keys=[self.name]))[self.name] is None:
+                await scheduler.unregister_worker_plugin(name=self.name)
+
+    def _told(self, error: LieappError | OSError) -> Failure:
+        """That this machine can't keep what a cell needs."""
+        if isinstance(error, LieappError):
+            return Failure(**describe(error))
+        return Failure("FileError", f"{self.own} can't be written: {error.strerror or error}.", HINT)
 
     def teardown(self, worker: Worker) -> None:
         """End the processes; where the sweep itself is over, remove what only this worker has of it."""
+        if self.watch is not None:
+            self.watch.stop()
         for hand in self.hands:
             hand.end()
         # one that closes is started again by its nanny, and goes on with what it has
@@ -143,6 +171,16 @@ class Placed(WorkerPlugin):
         places = self._places(task.data)
         if isinstance(places, Returned):
             return places
+        try:
+            if self.refused is None:
+                return self._execute(task, folder, places)
+            failed = self.refused
+        except (RunError, OSError) as error:
+            failed = self._told(error)
+        return Returned(Answer("failed", failed, elsewhere=True), self.address, place(self.address))
+
+    def _execute(self, task: Task, folder: bytes, places: dict[str, str]) -> Returned:
+        """Raises HandLostError, and RunError and OSError if the machine can't keep what a cell needs."""
         run = self.root / task.run
         if not self.is_shared and not run.exists():
             unpack(folder, run)
@@ -161,7 +199,9 @@ class Placed(WorkerPlugin):
 
     def _places(self, data: Sequence[DataFile]) -> dict[str, str] | Returned:
         """Where files lie that were sent here; what is answered in place of beginning where some aren't here."""
-        name, unseen = place(self.address), [file for file in data if not is_seen(file)]
+        name, away = place(self.address), [file for file in data if not is_seen(file)]
+        groups = {file.group for file in away if file.group}
+        unseen = [file for file in data if file in away or file.group in groups]
         if here := [file.path for file in unseen if not file.sha256]:
             told = f"{name} doesn't see {', '.join(here)} as it was when the sweep began."
             failed = Answer("failed", Failure("DataError", told, UNSEEN), elsewhere=True)
@@ -243,10 +283,15 @@ def place(address: str) -> str:
 
 def _data() -> Path:
     """Where this machine keeps the data files that it was sent."""
-    # as above
+    return _cache() / "data"
+
+
+def _cache() -> Path:
+    """That of this machine; cells begin in a folder of their own."""
+    # NumPy and more: rarely needed
     from lieapp.data.images.sources import cache_folder
 
-    return cache_folder() / "data"
+    return cache_folder().absolute()
 
 
 def _content(file: Path) -> str:

@@ -10,19 +10,21 @@ from typing import Any
 
 import streamlit as st
 
-from lieapp.errors import LieappError, RunError
+from lieapp.errors import LieappError, ResumeError, RunError
 from lieapp.report.current import current_fields
 from lieapp.results.sweep import Sweep
 from lieapp.runs.process.queue import cancel, ensure_runner
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import ACTIVE, Status
+from lieapp.sweeps.table import document as sweep_document
+from lieapp.sweeps.table import so_far
 from lieapp.ui import forms
 from lieapp.ui.finished import show_curves, show_result
 from lieapp.ui.jobs import SWEEP, kind_of, resume
 from lieapp.ui.lists import before, show_files
 from lieapp.ui.navigation import catalog_of, link, page, runs_root
 from lieapp.ui.plots import show_drawing
-from lieapp.ui.rendering import log_tail, show_error
+from lieapp.ui.rendering import log_tail, show, show_error
 from lieapp.ui.sweeps import show_cells
 from lieapp.ui.words import RESUMABLE, WORKING, advice, duration, plain, step_of
 
@@ -238,6 +240,7 @@ def _leftovers(run: RunDirectory) -> None:
     """What was measured before the end, and the log, folded: the error above says what matters of it."""
     metrics = run.metrics()
     if kind_of(run) == SWEEP:
+        _so_far(run)
         st.subheader("Cells")
         show_cells(run)
     if metrics:
@@ -246,6 +249,14 @@ def _leftovers(run: RunDirectory) -> None:
             show_curves(metrics)
     with st.expander("Log"):
         log_tail(run)
+
+
+def _so_far(run: RunDirectory) -> None:
+    """The table of the cells that have a result."""
+    # without cells that can be read, what is below says so
+    with contextlib.suppress(ResumeError):
+        if (found := so_far(run)).has_results:
+            show(sweep_document(found))
 
 
 def again(run: RunDirectory) -> tuple[str, dict[str, str]]:

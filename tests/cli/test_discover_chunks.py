@@ -96,8 +96,8 @@ def test_processes_that_read_find_what_one_finds(lieapp, tmp_path):
 
 
 def test_without_a_scheduler_no_run_is_left(lieapp, coarse, tmp_path, monkeypatch):
-    cluster = pytest.importorskip("lieapp.sweeps.cluster")
-    monkeypatch.setattr(cluster, "CONNECTING", 0.5)
+    connecting = pytest.importorskip("lieapp.sweeps.connecting")
+    monkeypatch.setattr(connecting, "CONNECTING", 0.5)
     found = lieapp(*QUICK, "--on", "tcp://127.0.0.1:1")
     assert found.code == 1 and "no scheduler answers" in found.error["message"]
     assert not any((tmp_path / "runs").iterdir())

@@ -15,8 +15,10 @@ from distributed import KilledWorker
 from lieapp.errors import DataError, RunError, refused
 from lieapp.results.sweep import Failure
 from lieapp.sweeps import hand
-from lieapp.sweeps.cluster import DEATHS, Cluster, ClusterError
+from lieapp.sweeps.cluster import BEGUN, SENT, Cluster
+from lieapp.sweeps.connecting import ClusterError
 from lieapp.sweeps.data_files import described
+from lieapp.sweeps.lending import Lent
 from lieapp.sweeps.messages import Answer, Task
 from lieapp.sweeps.worker import Returned, Shared, differing
 
@@ -55,9 +57,10 @@ class Sent:
 def client():
     found = SimpleNamespace(sent=[], workers={"tcp://a:1": 1, "tcp://b:1": 1}, status="running")
 
-    def submit(function, task, folder, *, key, workers, **options):
-        found.sent.append(Sent(key, workers))
-        return found.sent[-1]
+    def submit(function, *given, key, workers=None, **options):
+        if given:
+            found.sent.append(Sent(key, workers))
+            return found.sent[-1]
 
     found.submit, found.nthreads = submit, lambda: found.workers
     found.run = lambda *arguments, **options: {}
@@ -87,6 +90,17 @@ def test_a_full_disk_is_left_to_another_worker_once(cluster, client):
     assert cell == 7 and returned.answer == FULL and cluster.cells == [8]
 
 
+def test_another_machine_is_tried_before_another_worker_of_the_same(cluster, client):
+    client.workers |= {"tcp://a:2": 1, "tcp://a:3": 1}
+    assert cluster.capacity == 7
+    client.sent[0].end(FULL)
+    assert list(cluster.answers(0.01)) == [] and client.sent[1].only == ["tcp://b:1"]
+    # once that is gone, what is left has to do
+    del client.workers["tcp://b:1"]
+    assert cluster.capacity == 5 and list(cluster.answers(0.01)) == []
+    assert client.sent[2].only == ["tcp://a:2", "tcp://a:3"]
+
+
 def test_the_last_worker_with_a_full_disk_answers(cluster, client):
     client.workers.pop("tcp://b:1")
     assert cluster.capacity == 1
@@ -109,11 +123,11 @@ def killed(client):
 
 
 def test_a_cell_whose_workers_die_is_sent_again_but_not_for_ever(cluster, client):
-    for _ in range(DEATHS):
+    for _ in range(BEGUN):
         client.topics["lieapp-sweep-begun"]((0, TASK.run))
         killed(client)
         found = list(cluster.answers(0.01))
-    assert len(client.sent) == DEATHS and found[0][1].answer.error.type == "KilledWorker"
+    assert len(client.sent) == BEGUN and found[0][1].answer.error.type == "KilledWorker"
     assert "memory" in found[0][1].answer.error.hint
 
 
@@ -130,13 +144,13 @@ def test_a_cell_whose_answer_is_lost_with_its_worker_is_sent_again(cluster, clie
 
 
 def test_a_cell_that_only_waited_on_workers_that_died_is_sent_again(cluster, client):
-    for _ in range(3 * DEATHS):
+    for _ in range(3 * BEGUN):
         client.topics["lieapp-sweep-begun"]((0, "another run"))
         killed(client)
         assert list(cluster.answers(0.01)) == []
     client.sent[-1].end(Answer("done"))
     ((cell, returned),) = cluster.answers(0.01)
-    assert cell == 7 and returned.answer.state == "done" and len(client.sent) == 3 * DEATHS + 1
+    assert cell == 7 and returned.answer.state == "done" and len(client.sent) == 3 * BEGUN + 1
 
 
 def test_a_worker_is_sent_the_files_that_it_lacks_and_the_cell_again(cluster, client, tmp_path):
@@ -156,13 +170,21 @@ def test_a_worker_is_sent_the_files_that_it_lacks_and_the_cell_again(cluster, cl
     while len(client.sent) < 3 and time.monotonic() < deadline:
         assert list(cluster.answers(0.01)) == []
     assert received == [b"", b"waves"] and cluster.cells == [7, 8]
-    assert list(cluster.lent()) == [f"{own}: 0.0 MiB sent to worker tcp://a:1"]
+    assert list(cluster.lent()) == [f"{own}: 0.0 KiB sent to worker tcp://a:1"]
     # what has changed since can't be sent
     own.write_bytes(b"others")
     client.sent[2].end(Answer("missing"), lacks=[known.sha256])
     with pytest.raises(DataError, match=r"own\.nc has changed since the sweep began"):
         while time.monotonic() < deadline:
             assert list(cluster.answers(0.01)) == []
+
+
+def test_a_cell_whose_files_never_arrive_fails_in_the_end(cluster, client, tmp_path):
+    for _ in range(SENT):
+        key = client.sent[-1].key
+        cluster._ended.put(Lent(key))
+        found = list(cluster.answers(0.01))
+    assert len(client.sent) == SENT and "data files were sent 100 times" in found[0][1].answer.error.message
 
 
 def test_a_cell_that_somebody_else_cancels_is_sent_again(cluster, client):

@@ -21,17 +21,17 @@ pytest.importorskip("distributed")
 import lieapp
 from lieapp.cli.main import run as command
 from lieapp.data.files import read
-from lieapp.data.opening import lying
+from lieapp.data.opening import all_readers, lying
 from lieapp.errors import DataError
 from lieapp.results.sweep import Failure
-from lieapp.runs.store.directory import RunDirectory
+from lieapp.runs.store.directory import RunDirectory, versions
 from lieapp.sweeps import data_files, worker
-from lieapp.sweeps.data_files import DataFile, described, is_seen, kept, pieces, take
+from lieapp.sweeps.data_files import DataFile, described, is_seen, kept, pieces, take, together
 from lieapp.sweeps.lending import Lender
 from lieapp.sweeps.messages import Answer, Task
 from lieapp.sweeps.resolve import resolve
 from lieapp.sweeps.spec import read_sweep
-from lieapp.sweeps.worker import Placed, Returned
+from lieapp.sweeps.worker import Placed, Returned, Shared
 
 NAMES = ("first.nc", "second.nc")
 
@@ -65,8 +65,9 @@ def test_a_file_is_known_by_its_content(files, monkeypatch):
         list(pieces(first))
     Path(first.path).unlink()
     assert not is_seen(first)
-    with pytest.raises(DataError, match="doesn't exist"):
+    with pytest.raises(DataError, match="doesn't exist") as raised:
         list(pieces(first))
+    assert raised.value.hint == data_files.UNCHANGED
     monkeypatch.setattr(data_files, "LARGEST", 10)
     large, folder = described(second.path), described(str(Path(second.path).parent))
     assert large.sha256 == "" and is_seen(large) and not is_seen(msgspec.structs.replace(large, size=11))
@@ -92,6 +93,43 @@ def test_a_file_that_arrives_damaged_is_refused(files, tmp_path):
     with pytest.raises(DataError, match=r"first\.nc arrived with sha256 .* where the sweep began"):
         take(files[0], tmp_path / "there", "a", 0, content)
     assert kept(files[0], tmp_path / "there") is None and not any((tmp_path / "there").rglob("*.nc"))
+
+
+def test_a_copy_that_is_damaged_is_sent_again(files, tmp_path):
+    folder, content = tmp_path / "there", Path(files[0].path).read_bytes()
+    take(files[0], folder, "a", 0, content)
+    place = kept(files[0], folder)
+    # as many bytes, and the same time
+    place.write_bytes(content[::-1])
+    os.utime(place, ns=(files[0].modified, files[0].modified))
+    assert kept(files[0], folder) is None and take(files[0], folder, "b", 0, b"") is False
+    assert take(files[0], folder, "b", 0, content) and kept(files[0], folder).read_bytes() == content
+
+
+def test_a_full_disk_is_left_as_it_was(files, tmp_path, monkeypatch):
+    folder = tmp_path / "there"
+    content = Path(files[0].path).read_bytes()
+    assert take(files[0], folder, "a", 0, content[:1000]) is False
+
+    def full(place, mode):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", full)
+        with pytest.raises(OSError, match=r"No space left on device: .*first\.nc"):
+            take(files[0], folder, "a", 1000, content[1000:])
+    assert [*folder.iterdir()] == []
+
+
+def test_parts_of_files_to_which_nobody_adds_are_removed(files, tmp_path):
+    folder = tmp_path / "there"
+    take(files[0], folder, "a", 0, Path(files[0].path).read_bytes())
+    for sender, age in (("b", 0), ("c", 2 * data_files.DRAFT)):
+        draft = folder / files[0].sha256 / f".{sender}"
+        draft.write_bytes(b"part")
+        os.utime(draft, (time.time() - age,) * 2)
+    take(files[1], folder, "d", 0, b"")
+    assert {place.name for place in (folder / files[0].sha256).iterdir()} == {"first.nc", ".b"}
 
 
 def test_what_no_cell_has_read_for_long_is_removed(files, tmp_path):
@@ -122,6 +160,45 @@ def test_cells_know_the_files_that_they_read(files, write, tmp_path, name, more)
     file = write(f'command = "{name}"\n{grid}[set]\nplugin = "heat"\n{more}')
     resolved = resolve(read_sweep(file), "grid.toml", tmp_path / "runs")
     assert [plan.data for plan in resolved.plans] == [(file,) for file in files]
+
+
+@pytest.fixture
+def described_waves(tmp_path):
+    """Solutions as APEBench writes them, whose grid stands in a file beside them; as `waves` otherwise."""
+    (tmp_path / "own").mkdir()
+    waves(tmp_path / "own" / "waves.nc", 0)
+    values = xr.open_dataset(tmp_path / "own" / "waves.nc")["u"].values
+    np.save(tmp_path / "own" / "heat_train.npy", values[:, :, None])
+    grid = {"info": {"dt": 1 / 23, "domain_extent": 2 * np.pi}}
+    (tmp_path / "own" / "heat.json").write_text(json.dumps(grid))
+    return tmp_path / "own" / "heat_train.npy"
+
+
+def test_what_a_layout_reads_besides_a_file_goes_along(described_waves, tmp_path, monkeypatch):
+    (there,) = read(described_waves)
+    main, grid = found = together(str(described_waves), all_readers())
+    assert [Path(one.path).name for one in found] == ["heat_train.npy", "heat.json"]
+    assert main.group == grid.group and main.place(tmp_path).parent == grid.place(tmp_path).parent
+    monkeypatch.setattr(worker, "_data", lambda: tmp_path / "sent")
+    placed = Placed(SimpleNamespace(sweep="sweep"))
+    placed.address = "tcp://a:1"
+    # where one of them differs, both are sent
+    Path(grid.path).write_text("{}")
+    assert placed._places(found).lacks == [main.sha256, grid.sha256]
+    content = json.dumps({"info": {"dt": 1 / 23, "domain_extent": 2 * np.pi}}).encode()
+    for one, sent in ((main, described_waves.read_bytes()), (grid, content)):
+        assert worker.receive(msgspec.json.encode(one), "sweep", 0, sent)
+    with lying(placed._places(found)):
+        (here,) = read(described_waves)
+    assert here.identical(there)
+    # alone it is what it was
+    Path(grid.path).unlink()
+    assert together(str(described_waves), all_readers()) == [described(str(described_waves))]
+
+
+def test_a_file_beside_one_that_is_too_large_isn_t_sent_either(described_waves, monkeypatch):
+    monkeypatch.setattr(data_files, "LARGEST", 1000)
+    assert [one.sha256 for one in together(str(described_waves), all_readers())] == ["", ""]
 
 
 @pytest.fixture
@@ -194,6 +271,7 @@ def test_a_worker_begins_no_cell_whose_files_it_lacks(files, tmp_path, monkeypat
     found = placed.execute(task, b"")
     assert found.lacks == [files[1].sha256] and not asked and not begun
     content = Path(files[1].path).read_bytes()
+    placed.refused = None
     assert worker.receive(msgspec.json.encode(away[1]), "sweep", 0, content)
     assert placed.execute(task, b"").answer == Answer("done") and begun == [("lieapp-sweep-begun", "run")]
     assert asked[0].places == {"/away/second.nc": str(tmp_path / "sent" / files[1].sha256 / "second.nc")}
@@ -201,6 +279,22 @@ def test_a_worker_begins_no_cell_whose_files_it_lacks(files, tmp_path, monkeypat
     assert found.answer.elsewhere and found.answer.error == Failure(
         "DataError", f"{found.worker} doesn't see /away/large.nc as it was when the sweep began.", worker.UNSEEN
     )
+
+
+def test_a_worker_without_room_for_a_sweep_answers_its_cells(files, tmp_path, monkeypatch):
+    def full(*given):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("LIEAPP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(worker, "write_files", full)
+    placed = Placed(Shared(tmp_path / "none", "sweep", "proof", {}, [], "", versions(), False))
+    dask = SimpleNamespace(address="tcp://a:1", status=None)
+    placed.setup(dask)
+    found = placed.execute(task_of([]), b"")
+    assert found.answer.elsewhere and found.answer.error.type == "FileError"
+    place = tmp_path / "cache" / "sweeps" / "sweep"
+    assert found.answer.error.message == f"{place} can't be written: No space left on device."
+    placed.teardown(dask)
 
 
 HIDDEN = """

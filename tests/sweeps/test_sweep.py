@@ -3,10 +3,13 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -16,7 +19,7 @@ pytest.importorskip("distributed")
 from lieapp.cli.main import run as command
 from lieapp.results.sweep import Sweep
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.sweeps import cluster, kept
+from lieapp.sweeps import cluster, connecting, kept
 from lieapp.sweeps.place import Local
 
 GRID = '[grid]\nplugin = ["mine", "norm"]\nseed = [0, 1]\n[set]\nsamples = 150\nthreads = 1\n'
@@ -27,7 +30,7 @@ def workers(tmp_path_factory):
     """The address of a scheduler with two workers, which keep what isn't shared in a cache of their own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIEAPP_CACHE", str(tmp_path_factory.mktemp("cache")))
-        with cluster.connected(Local(2)) as client:
+        with connecting.connected(Local(2)) as client:
             yield client.scheduler.address
 
 
@@ -129,11 +132,30 @@ def test_a_resume_runs_where_the_sweep_ran(write, monkeypatch):
 
 
 def test_a_scheduler_that_doesn_t_answer_is_told(sweep, write, monkeypatch):
-    monkeypatch.setattr(cluster, "CONNECTING", 0.5)
+    monkeypatch.setattr(connecting, "CONNECTING", 0.5)
     code, found = sweep(str(write(GRID)), on="tcp://127.0.0.1:1")
     assert code == 1 and "no scheduler answers" in found["error"]["message"]
     code, found = sweep("grid.toml", "--resume", on="tls://127.0.0.1:1")
     assert code == 1 and "doesn't name distributed.comm.tls.ca-file and" in found["error"]["message"]
+
+
+@pytest.mark.parametrize(("says", "words"), [(b"", "no scheduler answers within 0 s."), (
+    b"HTTP/1.1 400 Bad Request\r\n\r\n", "what answers there isn't a scheduler of Dask."
+)])  # fmt: skip
+def test_what_isn_t_a_scheduler_is_told(sweep, write, monkeypatch, says, words):
+    monkeypatch.setattr(connecting, "CONNECTING", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def answer():
+            other, _ = server.accept()
+            answered.append(other)
+            other.sendall(says)
+
+        answered = []
+        threading.Thread(target=answer, daemon=True).start()
+        began = time.monotonic()
+        code, found = sweep(str(write(GRID)), on=f"tcp://127.0.0.1:{server.getsockname()[1]}")
+    assert code == 1 and found["error"]["message"].endswith(words) and time.monotonic() - began < 5
+    assert answered.pop().close() is None
 
 
 def test_a_large_grid_is_asked_about(sweep, write):
@@ -142,16 +164,27 @@ def test_a_large_grid_is_asked_about(sweep, write):
     assert "--yes" in found["error"]["hint"]
 
 
+def test_a_worker_that_dask_gives_up_is_started_anew():
+    called = []
+    here, gone = (SimpleNamespace(is_alive=alive, close=None, loop=SimpleNamespace(add_callback=called.append))
+                  for alive in (lambda: True, lambda: False))  # fmt: skip
+    nannies = SimpleNamespace(workers={0: here, 1: gone}, scale=called.append)
+    dead = set()
+    connecting._restore(nannies, 2, dead)
+    assert set(nannies.workers) == {0, 1} and called == [2]
+    connecting._restore(nannies, 2, dead)
+    assert set(nannies.workers) == {0} and called == [2, None, 2] and not dead
+
+
 @pytest.mark.slow
 def test_cells_go_on_when_workers_are_killed(sweep, write, workers):
-    import threading
-
     own = psutil.Process()
     killed = []
 
     def kill():
-        for _ in range(3):
-            time.sleep(2)
+        # also one that just starts
+        for pause in (2, 2, 0.5, 2):
+            time.sleep(pause)
             with_hands = [one for one in own.children() if "spawn_main" in str(one.cmdline()) and one.children()]
             if with_hands:
                 killed.append(with_hands[0].pid)

@@ -14,7 +14,7 @@ from distributed import CancelledError, KilledWorker
 from lieapp.errors import PluginError
 from lieapp.runs.store.directory import versions
 from lieapp.sweeps import team
-from lieapp.sweeps.cluster import ClusterError
+from lieapp.sweeps.connecting import ClusterError
 from lieapp.sweeps.team import DaskTeam, Order
 
 

@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from lieapp.results.discovery import EquationResult, Subspace
 from lieapp.results.sweep import Cell, Sweep
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.sweeps.kept import read_cells
@@ -98,6 +99,21 @@ def test_a_sweep_that_ended_early_opens_its_file_again(open_page, sweep, words):
     assert parse_sweep(form.text_area[0].value, "two", "local:1") == sweep.config_as(SweepConfig)
     (sweep.path / "checkpoint" / "cells.json").unlink()
     assert "cells.json can't be read" in words(open_page("run", run=sweep.id))
+
+
+@pytest.mark.parametrize("state", ["cancelled", "failed", "lost"])
+def test_a_sweep_that_ended_early_shows_what_its_cells_found(open_page, sweep, words, state):
+    sweep.update(state=state)
+    assert "cells are done" not in words(open_page("run", run=sweep.id))
+    for cell, angle in ((0, 0.25), (1, 0.75)):
+        done = RunDirectory(sweep.path.parent / begin(sweep, cell, state="done"))
+        done.write_summary(EquationResult(count=2, subspace=Subspace(angle=angle)))
+    begin(sweep, 2, state="cancelled", error={"type": "CancelledError", "message": "asked to", "hint": ""})
+    # of an earlier sitting
+    sweep.write_summary(Sweep(sentence="0 of 4 cells are done"))
+    text = " ".join(words(open_page("run", run=sweep.id)).split())
+    assert "2 of 4 cells are done; 1 cancelled, 1 missing" in text and "0 of 4" not in text
+    assert "| norm | 2 | 2/2 | 2 | 0.5 ± 0.35 (0.25 to 0.75) |" in text
 
 
 def test_a_sweep_with_failed_cells_does_the_rest(open_page, sweep, words):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from lieapp.arrays import COMPONENT, SAMPLE, Array, Contents, Index, held
+from lieapp.data.readers.shipped import json_of
 from lieapp.errors import DataError, not_utf8
 
 MOST = 2**30
@@ -115,7 +116,7 @@ def _unpacked(path: Path, info: zipfile.ZipInfo, head: _Header) -> np.ndarray:
 
 def apebench(contents: Contents, path: Path) -> list[Contents] | None:
     """`name_train.npy` beside `name.json`: (sample, t, component, x…), the grid from the JSON."""
-    described = path.with_name(f"{path.stem.rpartition('_')[0]}.json")
+    described = json_of(path)
     if not described.is_file():
         return None
     try:

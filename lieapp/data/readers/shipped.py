@@ -29,6 +29,11 @@ def _zarr(path: Path, start: bytes) -> bool:
     return start[:4] == b"PK\x03\x04" and ".zarr" in path.name.lower()
 
 
+def json_of(path: Path) -> Path:
+    """The JSON with the grid of an array of APEBench: `name.json` of `name_train.npy`."""
+    return path.with_name(f"{path.stem.rpartition('_')[0]}.json")
+
+
 def _format(name: str, title: str, target: str, recognizes: Recognizes, *suffixes: str) -> Reader:
     target = f"lieapp.data.readers.{target}"
     return Reader(name=name, title=title, suffixes=suffixes, recognizes=recognizes, open=lazily(target))
@@ -65,5 +70,8 @@ def lieapp_readers() -> list[Reader]:
         _layout("groups", "A group for each seed, as PDEBench has too.", "pdebench:groups", "hdf5"),
         _layout("well", "The Well.", "simulators:well", "hdf5"),
         _layout("dedalus", "Dedalus: tasks and scales.", "simulators:dedalus", "hdf5"),
-        _layout("apebench", "APEBench: an array beside its JSON.", "numpy_files:apebench", "npy"),
+        Reader(
+            name="apebench", title="APEBench: an array beside its JSON.", formats=("npy",),
+            layout=lazily("lieapp.data.readers.numpy_files:apebench"), beside=lambda path: [json_of(path)],
+        ),
     ]  # fmt: skip

@@ -14,6 +14,7 @@ import scipy.io
 import xarray as xr
 from layouts import LAYOUTS, T, U, X
 
+from lieapp.config_types import FileData
 from lieapp.data import files
 from lieapp.data.files import read
 from lieapp.errors import DataError
@@ -76,6 +77,15 @@ def test_an_unknown_format(tmp_path):
     assert "lieapp_readers" in refused(tmp_path / "a.xyz", "no reader knows this format").hint
     refused(tmp_path, "is a folder, not a file")
     refused(tmp_path / "none.npz", "doesn't exist")
+
+
+def test_what_isn_t_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.nc")
+    refused(tmp_path / "pipe.nc", "pipe.nc is a pipe or a device, not a file")
+    (tmp_path / "loop.nc").symlink_to("loop.nc")
+    there, none = FileData(files=(str(tmp_path / "loop.nc"), "a\0b")).resolved().files
+    refused(there, "loop.nc can't be read: Too many levels of symbolic links")
+    refused(none, "can't be read: embedded null byte")
 
 
 LOCK = "import h5py, sys; f = h5py.File(sys.argv[1], 'r+'); print('open', flush=True); sys.stdin.read()"
