@@ -12,7 +12,7 @@ import itertools
 import operator
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -23,22 +23,23 @@ import xarray as xr
 
 from lieapp.arrays import SAMPLE
 from lieapp.config_types import FileData
-from lieapp.data.files import MOST, Cut, changed, known_by
+from lieapp.data.files import Cut, changed, known_by
 from lieapp.data.grids import parts
 from lieapp.data.opening import all_readers, moving
-from lieapp.data.own import OwnAxis, OwnGrid, counted_grids, periodic_in
-from lieapp.data.sizes import CHUNK
+from lieapp.data.own import (
+    HELD_OUT,
+    OwnAxis,
+    Stretch,
+    counted_grids,
+    in_stretches,
+    periodic_in,
+    stretches_of,
+)
 from lieapp.data.trajectories import Trajectories
 from lieapp.errors import DataError
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.tree import Team
 from lieapp.progress import Reporter, SilentReporter
-
-FEW = 4
-"""Trajectories from which on some are held out whole."""
-
-HELD_OUT = 5
-"""One of so many trajectories is held out."""
 
 UNIFORM = 1e-6
 """Largest relative difference of steps that count as equal."""
@@ -66,25 +67,6 @@ class Shelf(Protocol):
         """The same, whose values are read as they are used."""
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """Trajectories of one grid of a file that are read together.
-
-    Args:
-        rows: their places among the trajectories of the grid.
-        first: how many trajectories come before, in all files.
-    """
-
-    grid: OwnGrid
-    rows: range
-    first: int
-
-    @property
-    def bytes(self) -> int:
-        """Of them, in double precision."""
-        return len(self.rows) * self.grid.bytes
-
-
 class Stretches:
     """The stretches of files.
 
@@ -104,20 +86,12 @@ class Stretches:
         self.grids = counted_grids(data, unknowns, variables)
         self.total = sum(grid.samples for grid in self.grids)
         self._periodic = frozenset(periodic_in([grid.axes for grid in self.grids]))
-        firsts = itertools.accumulate((grid.samples for grid in self.grids), initial=0)
-        self.all = [
-            Stretch(grid, range(row, min(row + size, grid.samples)), first + row)
-            for grid, first in zip(self.grids, firsts, strict=False)
-            for size in [chunk or max(1, CHUNK // grid.bytes)]
-            for row in range(0, grid.samples, size)
-        ]
+        self.all = stretches_of(self.grids, chunk)
 
     @property
     def worth(self) -> bool:
-        """Whether files are read in stretches: they hold more than one should have, and each one can be read."""
-        large = sum(one.bytes for one in self.all) > CHUNK if not self._chunk else self.total > self._chunk
-        readable = max(grid.bytes for grid in self.grids) <= MOST and not self._data.drop_nan
-        return large and readable and self.total >= FEW
+        """See `own.in_stretches`."""
+        return in_stretches(self._data, self.grids, self._chunk)
 
     def name(self, number: int) -> str:
         """Under which a stretch is kept."""

@@ -22,6 +22,7 @@ from lieapp.results.conserved import LawsFromData
 from lieapp.results.discovery import EquationResult
 
 if TYPE_CHECKING:
+    from lieapp.data.own import OwnGrid
     from lieapp.runs.store.session import Session
 
 
@@ -34,11 +35,14 @@ def lieapp_kinds() -> list[Kind]:
     return [PDES]
 
 
-def _placed(config: DiscoverConfig, declaration: PDE) -> PDE:
-    """The declaration on the grids of the files, if there are any."""
-    from lieapp.data.own import described
+def _placed(config: DiscoverConfig, declaration: PDE) -> tuple[PDE, list[OwnGrid]]:
+    """The declaration on the grids of the files, if there are any, and these."""
+    from lieapp.data.own import counted_grids, declared_on, names
 
-    return described(declaration, config.data) if config.data.files else declaration
+    if not config.data.files:
+        return declaration, []
+    grids = counted_grids(config.data, *names(declaration))
+    return declared_on(declaration, config.data, [grid.axes for grid in grids]), grids
 
 
 def _costs(config: DiscoverConfig, declaration: PDE) -> list[str]:
@@ -46,7 +50,7 @@ def _costs(config: DiscoverConfig, declaration: PDE) -> list[str]:
         return []
     from lieapp.pde.cost import warnings
 
-    return warnings(config, _placed(config, declaration))
+    return warnings(config, *_placed(config, declaration))
 
 
 def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float] | None:
@@ -54,7 +58,7 @@ def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float] |
         return None
     from lieapp.pde.cost import estimate
 
-    return estimate(config, _placed(config, declaration))
+    return estimate(config, *_placed(config, declaration))
 
 
 def _check(config: DiscoverConfig, declaration: PDE) -> None:
@@ -63,7 +67,7 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
     from lieapp.pde.cost import check_memory
 
     config.data.check()
-    declaration = _placed(config, declaration)
+    declaration, grids = _placed(config, declaration)
     if config.data.extend and declaration.fitted is not None:
         raise UsageError(
             "--extend simulates the equation, and this one is learned from the data.", hint="Leave --extend out."
@@ -77,7 +81,7 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
     check_discovery(declaration)
     check_sizes(config, declaration)
     if config.sought == "symmetries":
-        check_memory(config, declaration)
+        check_memory(config, declaration, own=grids)
     else:
         checked: Callable[[DiscoverConfig, PDE], None] = lazily(CHECKS[config.sought])
         checked(config, declaration)

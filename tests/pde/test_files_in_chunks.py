@@ -13,9 +13,9 @@ from teams import Others
 from lieapp.config import DiscoverConfig
 from lieapp.config_types import FileData
 from lieapp.data import stretches as room
-from lieapp.data.own import names
-from lieapp.data.own_trajectories import FEW, Room, own_data, undeclared
-from lieapp.data.stretches import HELD_OUT, Stretches
+from lieapp.data.own import FEW, HELD_OUT, names
+from lieapp.data.own_trajectories import Room, own_data, undeclared
+from lieapp.data.stretches import Stretches
 from lieapp.errors import DataError
 from lieapp.methods.result import Sums, over, sums
 from lieapp.pde.chunks import dataset_of
@@ -230,7 +230,7 @@ def test_a_file_that_is_small_is_read_at_once(tmp_path):
 
 
 def test_stretches_hold_as_many_as_fit(tmp_path, monkeypatch):
-    monkeypatch.setattr(room, "CHUNK", 3 * 8 * 48 * 9)
+    monkeypatch.setattr("lieapp.data.own.CHUNK", 3 * 8 * 48 * 9)
     own = kept(tmp_path, solutions(tmp_path, 8), chunk=0)
     assert [piece.samples for piece in own.pieces] == [3, 3, 2]
 

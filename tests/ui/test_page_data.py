@@ -1,6 +1,7 @@
 """Data: a file that is read, one that asks, one that can't be read, an upload; and the run that is started."""
 
 import json
+import re
 import shlex
 from urllib.parse import parse_qsl
 
@@ -45,6 +46,20 @@ def test_a_file_is_typed_and_shown(open_page, plugins, file, words):
     # a file doesn't say which equation it solves
     assert f"lieapp identify --data {shlex.quote(str(file))}" in [code.value for code in app.code]
     assert "Start" not in [b.label for b in app.button]
+
+
+def estimated(text):
+    """Seconds of the estimate on a page, which are below an hour."""
+    minutes, seconds = re.search(r"Estimate: (?:(\d+) min )?(\d+) s", text).groups(default="0")
+    return 60 * int(minutes) + int(seconds)
+
+
+def test_the_estimate_is_that_of_the_trajectories_of_the_file(open_page, plugins, tmp_path, words):
+    told = {}
+    for count in (5, 500):
+        np.savez(tmp_path / f"{count}.npz", t=T, x=X[:-1], u=np.arange(1, count + 1)[:, None, None] * U[:, :-1])
+        told[count] = words(open_page("data", plugin="warm", file=str(tmp_path / f"{count}.npz")))
+    assert "u: 500 trajectories" in told[500] and estimated(told[500]) > 60 > estimated(told[5])
 
 
 def test_a_run_is_started_and_keeps_how_the_file_is_read(open_page, plugins, runs, file, words):
