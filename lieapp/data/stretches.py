@@ -25,7 +25,7 @@ from lieapp.arrays import SAMPLE
 from lieapp.config_types import FileData
 from lieapp.data.files import Cut, changed, known_by
 from lieapp.data.grids import parts
-from lieapp.data.opening import all_readers, moving
+from lieapp.data.opening import all_readers, moving, place_of
 from lieapp.data.own import (
     HELD_OUT,
     OwnAxis,
@@ -117,34 +117,35 @@ class Stretches:
         """
         report, found = report or SilentReporter(), list[list[bytes]]()
         total, done = sum(self.all[number].bytes for number in numbers), 0
+        report.progress(0, total, _far(0, total))
         for _, group in itertools.groupby(numbers, key=lambda number: self.all[number].grid.file):
             with contextlib.ExitStack() as stack:
-                load: Callable[[Stretch], Trajectories] | None = None
+                load: Callable[[Stretch, Reporter, int, int], Trajectories] | None = None
                 for number in group:
                     one, data = self.all[number], self._shelf.data(self.name(number))
                     if data is None:
                         # a file of many stretches is opened once
                         load = load or stack.enter_context(self._opened(one.grid.file))
-                        data = _apart(load(one), one.first, self.total)
+                        data = _apart(load(one, report, done, total), one.first, self.total)
                         self._shelf.save_data(data, self.name(number))
                     elif not self._is_of(data, one.grid.file):
                         raise changed(one.grid.file)
                     found.append(keys(data.select(_order(data))))
                     done += one.bytes
-                    report.progress(done, total, f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read")
+                    report.progress(done, total, _far(done, total))
         return found
 
     @contextlib.contextmanager
-    def _opened(self, file: str) -> Iterator[Callable[[Stretch], Trajectories]]:
+    def _opened(self, file: str) -> Iterator[Callable[[Stretch, Reporter, int, int], Trajectories]]:
         data = self._data
         with parts(Path(file), data.map, *self._named, all_readers()) as grids:
             self._check_still(file)
 
-            def load(one: Stretch) -> Trajectories:
+            def load(one: Stretch, report: Reporter, done: int, total: int) -> Trajectories:
                 part = grids[one.grid.place]
                 part = replace(part, samples=part.samples[one.rows.start : one.rows.stop])
                 dataset = Cut.of(part, data.every, data.window).load(
-                    SilentReporter(), 0, one.bytes, before=one.first, stretch=True
+                    report, done, total, before=one.first, stretch=True
                 )
                 self._check_still(file)
                 return trajectories_of(dataset, one.grid.unknowns, one.grid.axes, self._periodic)
@@ -152,6 +153,10 @@ class Stretches:
             yield load
 
     def _check_still(self, file: str) -> None:
+        if not place_of(Path(file)).exists():
+            raise DataError(
+                f"{file} vanished while it was read.", hint="Put it back, then start again or resume the run."
+            )
         if known_by(Path(file)) != self._known[file]:
             raise moving(Path(file))
 
@@ -187,6 +192,10 @@ class Stretches:
                 )
             before += len(rows)
         return self.total - total
+
+
+def _far(done: int, total: int) -> str:
+    return f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read"
 
 
 def _held(count: int, before: int, total: int) -> list[int]:
@@ -285,5 +294,5 @@ def read_all(stretches: Stretches, team: Team[HasStretches] | None, report: Repo
         known = stretches.read(range(count), report)
     else:
         tasks = (partial(read_one, number) for number in range(count))
-        known = team.merged(tasks, operator.add, lambda done: report.progress(done, count, "stretches of files"))
+        known = team.merged(tasks, operator.add, lambda done: report.progress(done, count, "stretches read"))
     return stretches.leave_out(known)

@@ -16,7 +16,7 @@ from lieapp.data import stretches as room
 from lieapp.data.own import FEW, HELD_OUT, names
 from lieapp.data.own_trajectories import Room, own_data, undeclared
 from lieapp.data.stretches import Stretches
-from lieapp.errors import DataError
+from lieapp.errors import DataError, ResumeError
 from lieapp.methods.result import Sums, over, sums
 from lieapp.pde.chunks import dataset_of
 from lieapp.pde.domain import PDEDomain
@@ -170,7 +170,7 @@ def test_what_is_there_is_not_read_again(tmp_path, monkeypatch):
     @contextmanager
     def counted(self, path):
         with own(self, path) as load:
-            yield lambda one: opened.append(one.rows) or load(one)
+            yield lambda one, *far: opened.append(one.rows) or load(one, *far)
 
     monkeypatch.setattr(Stretches, "_opened", counted)
     again = kept(tmp_path, file)
@@ -217,8 +217,53 @@ def test_a_file_that_changes_between_two_readers_is_refused(tmp_path):
         with pytest.raises(DataError, match=r"some\.npz changed while it was read"):
             one.leave_out(rows)
     (tmp_path / "some.npz").unlink()
-    with pytest.raises(DataError, match=r"some\.npz doesn't exist"):
+    with pytest.raises(DataError, match=r"some\.npz vanished while it was read") as told:
         here.leave_out(rows)
+    assert "Put it back" in told.value.hint
+
+
+class Told(SilentReporter):
+    """What is told of how far a stage is."""
+
+    def __init__(self):
+        self.steps = []
+
+    def progress(self, step, total, text=""):
+        self.steps.append((step, total, text))
+
+
+def test_how_far_each_pass_is_told_from_its_beginning_on(tmp_path):
+    file, told = solutions(tmp_path, 8), Told()
+    shelf = Checkpoint(tmp_path / "checkpoint")
+    shelf.folder.mkdir()
+    own = own_data(burgers(), FileData(files=(file,)), told, Room(shelf, 4))
+    size = 8 * 8 * 48 * 9
+    assert told.steps[0][:2] == (0, size) and told.steps[0][2].startswith("0.0 of ")
+    # the last one within a stretch, and after it
+    assert [step for step, total, _ in told.steps[1:]] == [size // 2, size // 2, size, size]
+    chunks = OfFiles(DiscoverConfig(plugin="mine"), PDEDomain(own.declaration), own.stretches, shelf, "cpu")
+    for work, what in (
+        (lambda: chunks.over(None, told)(len_of, max), "stretches checked"),
+        (lambda: chunks.measured(None, told), "stretches measured"),
+    ):
+        told.steps.clear()
+        work()
+        assert told.steps == [(step, 2, what) for step in range(3)]
+
+
+def len_of(data):
+    return data.samples
+
+
+def test_spoiled_stretches_that_are_damaged_are_told(tmp_path):
+    own = kept(tmp_path, solutions(tmp_path, 8, times=20), chunk=3)
+    dataset(own, tmp_path, noise=0.1)
+    file = tmp_path / "checkpoint/data/spoiled-00001.safetensors"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ResumeError, match=r"spoiled-00001\.safetensors .* the checksum differs"):
+        dataset(own, tmp_path, noise=0.1)
 
 
 def test_a_file_that_is_small_is_read_at_once(tmp_path):
