@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lieapp.errors import UsageError
+from lieapp.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from torch.distributed import PrefixStore
@@ -72,6 +72,14 @@ def _broken(name: str, told: str) -> UsageError:
     return UsageError(
         f"environment variable {name} {told}: RANK and WORLD_SIZE stand for one of several processes of torchrun.",
         hint="Start with `torchrun --nproc-per-node N -m lieapp …`, or unset RANK and WORLD_SIZE for one process.",
+    )
+
+
+def lacking(name: str, batch: int, size: int) -> ConfigError:
+    """What is raised for a batch that has fewer pieces than there are processes."""
+    return ConfigError(
+        f"{name} = {batch}: torchrun started {size} processes, and each needs a piece of every batch.",
+        hint=f"Set {name} to {size} or more, or start fewer with --nproc-per-node.",
     )
 
 

@@ -133,6 +133,13 @@ def _unspread(config: DiscoverConfig) -> str:
     return f"a flow by solver = {config.moving.solver}, whose steps depend on the whole batch," if adaptive else ""
 
 
+def _batches(config: DiscoverConfig) -> dict[str, int]:
+    """Of the methods that train: a stage without epochs is passed over."""
+    found = {"projection": config.projection.batch}
+    found |= {name: own.batch for name, own in (("gradient", config.gradient), ("flow", config.flow)) if own.epochs}
+    return {f"{name}.batch": size for name, size in found.items() if name in config.plan}
+
+
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
 
 
@@ -191,6 +198,7 @@ PDES = Kind(
             execute=_execute,
             follow=lazily("lieapp.pde.discover:follow"),
             unspread=_unspread,
+            batches=_batches,
             keeper=lazily("lieapp.pde.file_chunks:keeper"),
             check=_check,
             complete=_complete,
@@ -207,6 +215,7 @@ PDES = Kind(
             settings=AugmentConfig,
             execute=lazily("lieapp.augment.of_solutions:execute"),
             follow=lazily("lieapp.augment.of_solutions:follow"),
+            batches=lambda config: {"batch": config.batch},
             refused=lambda own: "" if len(own.region) <= 2 else PLANAR,
             check=augment.check_solutions,
             complete=augment.complete_solutions,

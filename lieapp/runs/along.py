@@ -15,7 +15,7 @@ import msgspec
 from lieapp.errors import LostProcessError, UsageError, describe
 from lieapp.extension import Work
 from lieapp.numerics.processor import find_device
-from lieapp.numerics.torchrun import Launch, has_spoken, launch, say_spoken, say_why, why
+from lieapp.numerics.torchrun import Launch, has_spoken, lacking, launch, say_spoken, say_why, why
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.runs.process.signals import delivered, interrupted
@@ -53,7 +53,10 @@ class Order(msgspec.Struct):
 
 
 def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
-    """Raises UsageError where torchrun started several processes for what runs on one, DeviceError without GPUs."""
+    """Raises UsageError where torchrun started several processes for what runs on one, DeviceError without GPUs.
+
+    Raises ConfigError for a batch that hasn't a piece for each of them.
+    """
     place = launch()
     if place is None:
         return
@@ -72,6 +75,9 @@ def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
             raise UsageError(
                 f"{what} runs on one process; torchrun started {place.size}.", hint="Start it without torchrun."
             )
+    for name, batch in work.batches(config).items():
+        if batch < place.size:
+            raise lacking(name, batch, place.size)
 
 
 @contextlib.contextmanager

@@ -13,9 +13,10 @@ import psutil
 import pytest
 
 from lieapp.cli.main import run
-from lieapp.config import DiscoverConfig
+from lieapp.config import DiscoverConfig, Flow
 from lieapp.errors import ConfigError, LostProcessError
 from lieapp.numerics.torchrun import Launch, has_spoken, say_spoken, say_why, why
+from lieapp.pde.kind import PDES
 from lieapp.runs import along
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import host
@@ -191,6 +192,33 @@ def test_what_runs_on_one_process_says_so(tmp_path, monkeypatch, capsys, words, 
         monkeypatch.setenv(name, value)
     assert run(words) == 2
     assert told in capsys.readouterr().err and not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("discover", "--plugin", "kdv", "--set", "projection.batch=3"), "projection.batch = 3"),
+        # that of the second stage, which begins minutes later
+        (("discover", "--plugin", "kdv"), "flow.batch = 2"),
+        (("discover", "--plugin", "kdv", "--set", "method=gradient", "--set", "batch=1"), "gradient.batch = 1"),
+        (("augment", "--plugin", "kdv", "--set", "batch=3"), "batch = 3"),
+    ],
+)
+def test_a_batch_that_is_too_small_is_refused_at_the_start(tmp_path, monkeypatch, capsys, words, told):
+    monkeypatch.chdir(tmp_path)
+    for name, value in (ONE | {"WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "4"}).items():
+        monkeypatch.setenv(name, value)
+    assert run(words) == 2
+    said = capsys.readouterr().err
+    assert f"error: {told}: torchrun started 4 processes, and each needs a piece of every batch.\n" in said
+    assert f"Set {told.partition(' ')[0]} to 4 or more" in said and not (tmp_path / "runs").exists()
+
+
+def test_a_stage_without_epochs_needs_no_batch():
+    work = next(work for work in PDES.works if work.command == "discover")
+    assert work.batches(DiscoverConfig(plugin="kdv")) == {"projection.batch": 24, "flow.batch": 2}
+    assert work.batches(DiscoverConfig(plugin="kdv", flow=Flow(epochs=0))) == {"projection.batch": 24}
+    assert work.batches(DiscoverConfig(plugin="kdv", method="spectrum")) == {}
 
 
 @pytest.mark.parametrize(
