@@ -20,6 +20,9 @@ NUMBERS = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_PORT"
 WHY = "why"
 """The key in torchrun's store under which a process says why it ended."""
 
+HERE = "process."
+"""The key in torchrun's store under which a process says which one it is, with its number; empty once it ends."""
+
 SPOKEN = "spoken"
 """The key in torchrun's store under which the first process says that it tells by itself why it ends."""
 
@@ -97,6 +100,21 @@ def why(place: Launch) -> tuple[str, str] | None:
             message, _, hint = store.get(WHY).decode().partition("\n")
             return message, hint
     return None
+
+
+def say_here(place: Launch, told: str) -> None:
+    """Say which process this is; with nothing, that it ends by itself."""
+    with contextlib.suppress(RuntimeError, OSError):
+        _store(place).set(f"{HERE}{place.rank}", told)
+
+
+def others(place: Launch) -> list[str]:
+    """What the other processes last said by `say_here`; nothing of those that said that they end."""
+    with contextlib.suppress(RuntimeError, OSError):
+        store = _store(place)
+        keys = [f"{HERE}{rank}" for rank in range(place.size) if rank != place.rank]
+        return [told for key in keys if store.check([key]) and (told := store.get(key).decode())]
+    return []
 
 
 def say_spoken(place: Launch) -> None:

@@ -7,17 +7,23 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from datetime import timedelta
 
+import msgspec
 import psutil
 import pytest
 
 from lieapp.cli.main import run
 from lieapp.config import DiscoverConfig, Flow
-from lieapp.errors import ConfigError, LostProcessError
-from lieapp.numerics.torchrun import Launch, has_spoken, say_spoken, say_why, why
+from lieapp.errors import CancelledError, ConfigError, LostProcessError
+from lieapp.numerics.torchrun import Launch, has_spoken, say_here, say_spoken, say_why, why
 from lieapp.pde.kind import PDES
+from lieapp.progress import SilentReporter
+from lieapp.registry.catalog import load_catalog
 from lieapp.runs import along
+from lieapp.runs.along import Process, leading
+from lieapp.runs.process.claim import running
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import host
 
@@ -91,11 +97,9 @@ def test_a_process_that_dies_ends_all_and_the_run_goes_on(started, tmp_path):
     member(child, 1).kill()
     out, err = child.communicate(timeout=120)
     told = json.loads(out)["error"]
-    # killed within a step, the first process sees that the other is gone; between steps torchrun interrupts it, as
-    # a user would, and an interrupt names no run
-    next_step = {"LostProcessError": f"{found.id}.", "CancelledError": "--resume"}[told["type"]]
-    assert child.returncode == 1 and next_step in told["hint"]
-    assert found.state in ("failed", "cancelled") and len(steps(found)) < 300
+    assert child.returncode == 1 and told["type"] == "LostProcessError"
+    assert f"--resume runs/{found.id}" in told["hint"]
+    assert found.state == "failed" and len(steps(found)) < 300
 
     child = started("discover", "--resume", found.id, "--json")
     out, err = child.communicate(timeout=120)
@@ -248,7 +252,8 @@ def second(monkeypatch):
 
     def ends(error, alive=True, spoken=False):
         def follow(place, orders):
-            orders.append(along.Order({}, [], "runs/that", host(), os.getpid() if alive else 2**30, ""))
+            first = along.Process(host(), os.getpid() if alive else 2**30, "")
+            orders.append(along.Order({}, [], "runs/that", first))
             raise error
 
         monkeypatch.setattr(along, "_follow", follow)
@@ -305,6 +310,34 @@ def test_where_torchrun_is_gone_nobody_waits_for_it(capfd):
     say_why(gone, "an error", "what to do")
     assert has_spoken(gone) and why(gone) is None and time.monotonic() - began < 2
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.fixture
+def store(monkeypatch):
+    """Torchrun's store, for the first of two processes; which process the second one says it is."""
+    from torch.distributed import TCPStore
+
+    whole = TCPStore("127.0.0.1", 0, is_master=True)
+    for name, value in (ONE | {"MASTER_PORT": str(whole.port)}).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("lieapp.numerics.ranks.together", lambda place: nullcontext())
+    monkeypatch.setattr("lieapp.numerics.ranks.agreed", lambda value: value)
+    place = Launch(1, 2, 1, 2, "127.0.0.1", whole.port)
+    yield lambda told: say_here(place, told)
+    del whole
+
+
+@pytest.mark.parametrize("process", ["killed", "there", "ended", "elsewhere"])
+def test_an_interrupt_by_torchrun_because_another_process_was_killed_says_so(store, tmp_path, process):
+    told = {"killed": Process(host(), 2**30, ""), "there": Process.own(), "elsewhere": Process("other", 2**30, "")}
+    store(msgspec.json.encode(told[process]).decode() if process in told else "")
+    found = RunDirectory.create(tmp_path, DiscoverConfig(plugin="kdv"), "kdv")
+    lost = process == "killed"
+    led = leading(found, DiscoverConfig(plugin="kdv"), load_catalog(), SilentReporter())
+    with pytest.raises(LostProcessError if lost else CancelledError) as caught, running(found), led:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+    assert f"--resume {found.path}" in caught.value.hint and found.state == ("failed" if lost else "cancelled")
 
 
 def test_word_is_left_in_torchruns_store():
