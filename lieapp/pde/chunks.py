@@ -234,7 +234,8 @@ class InChunks:
         total, within = len(self.chunks.rows), 1000
 
         def progress(step: int, steps: int) -> None:
-            self._report.progress(number * within + within * step // max(steps, 1), total * within)
+            done = number * within + within * step // max(steps, 1)
+            self._report.progress(done, total * within, f"{done / within:.1f} of {total} chunks of trajectories")
 
         return self.chunks.make(number, state, progress)
 

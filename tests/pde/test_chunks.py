@@ -1,5 +1,6 @@
 """Trajectories in chunks: what is known of parts gives what is known of all, whoever computes it."""
 
+import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +34,7 @@ from lieapp.pde.gathering import Gathering
 from lieapp.progress import SilentReporter
 from lieapp.runs.store.checkpoint import Checkpoint
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.reporter import RunReporter
+from lieapp.runs.store.reporter import PlainReporter, RunReporter
 from lieapp.runs.store.sealed import check_sealed
 from lieapp.runs.store.session import Session
 
@@ -194,6 +195,15 @@ def test_what_is_there_is_gone_on_with(domain, tmp_path, monkeypatch):
     assert simulated == [3] and torch.equal(again.train.extent.mean, first.train.extent.mean)
     own.chunks._checkpoint.drop_data()
     assert not (tmp_path / "checkpoint/data").exists()
+
+
+def test_how_far_the_chunks_are_is_told_in_chunks(domain, tmp_path, monkeypatch):
+    monkeypatch.setattr("lieapp.runs.store.reporter.EVERY", 0.0)
+    own, told = gatherer(domain, tmp_path, chunk=4), io.StringIO()
+    own._report = PlainReporter(told)
+    own.gathered()
+    lines = told.getvalue().splitlines()
+    assert lines and all(re.fullmatch(r"start: \d\.\d of 2 chunks of trajectories", line) for line in lines)
 
 
 def test_what_is_there_is_read_once(domain, tmp_path, monkeypatch):
