@@ -5,9 +5,13 @@ import re
 import shlex
 from urllib.parse import parse_qsl
 
+import msgspec
 import numpy as np
 import pytest
 
+from lieapp.config import DiscoverConfig
+from lieapp.config_types import DiscoverData
+from lieapp.ui.jobs import took
 from lieapp.ui.uploads import kept
 
 T, X = np.linspace(0, 1, 16), np.arange(16) * 0.1
@@ -62,6 +66,15 @@ def test_the_estimate_is_that_of_the_trajectories_of_the_file(open_page, plugins
     assert "u: 500 trajectories" in told[500] and estimated(told[500]) > 60 > estimated(told[5])
 
 
+@pytest.mark.parametrize("files", [(), ("a.h5",)])
+def test_the_last_run_that_is_named_read_the_same_files(runs, make_run, files):
+    run = make_run("done")
+    config = DiscoverConfig(plugin="ckdv", data=DiscoverData(files=files))
+    (run / "config.json").write_bytes(msgspec.json.encode(config))
+    other = DiscoverConfig(plugin="ckdv", data=DiscoverData(files=("b.h5",)))
+    assert took(config) is not None and took(other) is None
+
+
 def test_a_run_is_started_and_keeps_how_the_file_is_read(open_page, plugins, runs, file, words):
     app = open_page("data", plugin="warm", file=str(file))
     field(app, "Which").set_value("u=usol(x,t), t=tt, x=0:0.1")
@@ -75,6 +88,8 @@ def test_a_run_is_started_and_keeps_how_the_file_is_read(open_page, plugins, run
     config = json.loads((run / "config.json").read_text(encoding="utf-8"))
     read = {"files": [str(file)], "map": "u=usol(x,t), t=tt, x=0:0.1", "window": "t=0:0.9"}
     assert {key: config["data"][key] for key in read} == read and config["slots"] == 4
+    head = "discover warm · heat 1.npz · method neural · "
+    assert head in words(open_page("run", run=run.name)).replace("\\", "")
     again = open_page("discover", again=run.name)
     assert line in [code.value for code in again.code]
     back = next(link.proto for link in again.get("page_link") if link.proto.label == "Look at the data")
