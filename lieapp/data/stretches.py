@@ -144,9 +144,14 @@ class Stretches:
             def load(one: Stretch, report: Reporter, done: int, total: int) -> Trajectories:
                 part = grids[one.grid.place]
                 part = replace(part, samples=part.samples[one.rows.start : one.rows.stop])
-                dataset = Cut.of(part, data.every, data.window).load(
-                    report, done, total, before=one.first, stretch=True
-                )
+                try:
+                    dataset = Cut.of(part, data.every, data.window).load(
+                        report, done, total, before=one.first, stretch=True
+                    )
+                except DataError:
+                    # of a file that changed that is why
+                    self._check_still(file)
+                    raise
                 self._check_still(file)
                 return trajectories_of(dataset, one.grid.unknowns, one.grid.axes, self._periodic)
 

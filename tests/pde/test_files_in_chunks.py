@@ -4,6 +4,7 @@ import os
 from contextlib import contextmanager
 from types import SimpleNamespace
 
+import h5py
 import numpy as np
 import pytest
 import torch
@@ -13,6 +14,7 @@ from teams import Others
 from lieapp.config import DiscoverConfig
 from lieapp.config_types import FileData
 from lieapp.data import stretches as room
+from lieapp.data.files import Cut
 from lieapp.data.own import FEW, HELD_OUT, names
 from lieapp.data.own_trajectories import Room, own_data, undeclared
 from lieapp.data.stretches import Stretches
@@ -220,6 +222,18 @@ def test_a_file_that_changes_between_two_readers_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"some\.npz vanished while it was read") as told:
         here.leave_out(rows)
     assert "Put it back" in told.value.hint
+
+
+@pytest.mark.parametrize(("end", "words"), [(os.remove, "vanished"), (lambda f: os.truncate(f, 900), "changed")])
+def test_a_file_that_ends_while_it_is_read_is_told(tmp_path, monkeypatch, end, words):
+    x, t = nodes_of("uniform", 48), np.linspace(0, 1, 9)
+    with h5py.File(tmp_path / "some.h5", "w") as opened:
+        opened["x"], opened["t"] = x, t
+        opened.create_dataset("u", data=cole_hopf(x, t, 7), chunks=(1, 9, 48), compression="gzip")
+    load = Cut.load
+    monkeypatch.setattr(Cut, "load", lambda self, *a, **k: (end(self.part.path), load(self, *a, **k))[1])
+    with pytest.raises(DataError, match=rf"some\.h5 {words} while it was read"):
+        kept(tmp_path, str(tmp_path / "some.h5"))
 
 
 class Told(SilentReporter):
