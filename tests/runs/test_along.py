@@ -17,7 +17,7 @@ import pytest
 from lieapp.cli.main import run
 from lieapp.config import DiscoverConfig, Flow
 from lieapp.errors import CancelledError, ConfigError, LostProcessError
-from lieapp.numerics.torchrun import Launch, has_spoken, say_here, say_spoken, say_why, why
+from lieapp.numerics.torchrun import Launch, has_spoken, others, say_here, say_spoken, say_why, why
 from lieapp.pde.kind import PDES
 from lieapp.progress import SilentReporter
 from lieapp.registry.catalog import load_catalog
@@ -312,25 +312,16 @@ def test_where_torchrun_is_gone_nobody_waits_for_it(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.fixture
-def store(monkeypatch):
-    """Torchrun's store, for the first of two processes; which process the second one says it is."""
-    from torch.distributed import TCPStore
-
-    whole = TCPStore("127.0.0.1", 0, is_master=True)
-    for name, value in (ONE | {"MASTER_PORT": str(whole.port)}).items():
-        monkeypatch.setenv(name, value)
+@pytest.mark.parametrize("process", ["killed", "there", "ended", "elsewhere"])
+def test_an_interrupt_by_torchrun_because_another_process_was_killed_says_so(tmp_path, monkeypatch, process):
+    told = {"killed": Process(host(), 2**30, ""), "there": Process.own(), "elsewhere": Process("other", 2**30, "")}
+    left = [msgspec.json.encode(told[process]).decode()] if process in told else []
     monkeypatch.setattr("lieapp.numerics.ranks.together", lambda place: nullcontext())
     monkeypatch.setattr("lieapp.numerics.ranks.agreed", lambda value: value)
-    place = Launch(1, 2, 1, 2, "127.0.0.1", whole.port)
-    yield lambda told: say_here(place, told)
-    del whole
-
-
-@pytest.mark.parametrize("process", ["killed", "there", "ended", "elsewhere"])
-def test_an_interrupt_by_torchrun_because_another_process_was_killed_says_so(store, tmp_path, process):
-    told = {"killed": Process(host(), 2**30, ""), "there": Process.own(), "elsewhere": Process("other", 2**30, "")}
-    store(msgspec.json.encode(told[process]).decode() if process in told else "")
+    monkeypatch.setattr(along, "launch", lambda: Launch(0, 2, 0, 2, "127.0.0.1", 9))
+    for name, gives in (("why", None), ("say_spoken", None), ("others", left)):
+        monkeypatch.setattr(along, name, lambda place, gives=gives: gives)
+    monkeypatch.setattr(along, "_led", [])
     found = RunDirectory.create(tmp_path, DiscoverConfig(plugin="kdv"), "kdv")
     lost = process == "killed"
     led = leading(found, DiscoverConfig(plugin="kdv"), load_catalog(), SilentReporter())
@@ -350,3 +341,8 @@ def test_word_is_left_in_torchruns_store():
     assert why(second) == ("process 1 of 2: its disk is full.", "Free disk space.")
     say_spoken(second)
     assert has_spoken(second)
+    first = Launch(0, 2, 0, 2, "127.0.0.1", store.port)
+    say_here(second, "it")
+    assert others(first) == ["it"] and others(second) == []
+    say_here(second, "")
+    assert others(first) == []
