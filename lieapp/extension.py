@@ -146,6 +146,7 @@ class Work:
         keeper: `keeper(settings, declaration, session)`: what has the chunks of a run's data at hand, on each
             process of a cluster; None for a task that one process does.
         unspread: what of the settings runs on one process all the same, in words; empty if nothing does.
+        batches: sizes of the batches that processes of torchrun share, by the names of their settings.
     """
 
     command: str
@@ -163,6 +164,7 @@ class Work:
     about: Callable[[Any], str] = lambda result: "Result"
     follow: Callable[[Settings, Any, Any], None] | None = None
     unspread: Callable[[Settings], str] = lambda settings: ""
+    batches: Callable[[Settings], Mapping[str, int]] = lambda settings: {}
     keeper: Callable[[Settings, Any, Any], Any] | None = None
 
     @property

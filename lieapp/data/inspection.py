@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from lieapp.arrays import Contents
 from lieapp.data.axes import along, noise_level
 from lieapp.data.grids import Part, parts
 from lieapp.data.opening import all_readers
+from lieapp.data.own import FEW
 from lieapp.data.roles import Roles, Unknown
+from lieapp.data.sizes import CHUNK
 from lieapp.document import Block, Column, Document, Figure, Heading, Notice, Table, Text, number, table
 from lieapp.drawing import Axis, Drawing, Panel, Raster, Scale
 from lieapp.extension import Reader
@@ -79,7 +82,8 @@ def _result(path: Path, mapping: str, grids: list[Part], values: dict[str, np.nd
             )
             for a in part.axes
         ],
-        samples=sum(len(p.samples) for p in grids), grids=len(grids), unknowns=[u.name for u in roles.unknowns],
+        samples=sum(len(p.samples) for p in grids), loaded=sum(map(_loaded, grids)), grids=len(grids),
+        unknowns=[u.name for u in roles.unknowns],
         missing=max(bad, default=None), noise=worst[0] if worst else None,
         noise_by=along(worst[1], [a.name for a in part.axes]) if worst else "",
         notes=list(dict.fromkeys(n for p in grids for n in p.notes)),
@@ -92,6 +96,11 @@ def _result(path: Path, mapping: str, grids: list[Part], values: dict[str, np.nd
 def _size(path: Path) -> int:
     files = [f for f in path.rglob("*") if f.is_file()] if path.is_dir() else [path]
     return sum(f.stat().st_size for f in files)
+
+
+def _loaded(part: Part) -> int:
+    points = [len(a.points) - a.measured.end_stored for a in part.axes]
+    return 8 * len(part.roles.unknowns) * len(part.samples) * math.prod(points)
 
 
 def _mapping(contents: Contents, roles: Roles) -> str:
@@ -149,6 +158,10 @@ def opening(found: Inspected) -> list[Block]:
     if result.missing:
         share = f"{result.missing:.2g} of the values looked at are NaN or infinite"
         blocks.append(Notice(f"{share}; --drop-nan leaves out the times and trajectories with them.", "warning"))
+    if result.loaded > CHUNK and result.samples >= FEW and not result.questions:
+        size = f"The trajectories take {result.loaded / 2**20:.1f} MiB."
+        told = f"{size} A discovery reads them in stretches, which its run keeps until it is done."
+        blocks.append(Text(told, small=True))
     return blocks
 
 

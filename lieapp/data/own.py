@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +15,10 @@ import sympy as sp
 
 from lieapp.api import PDE
 from lieapp.config_types import FileData, real_path
-from lieapp.data.files import Cut, Named, asked, check_alike
+from lieapp.data.files import MOST, Cut, Named, asked, check_alike
 from lieapp.data.grids import parts
 from lieapp.data.opening import all_readers, stamp
+from lieapp.data.sizes import CHUNK
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import evolution_form
 from lieapp.equations.parsing import parse_expression
@@ -24,6 +26,15 @@ from lieapp.errors import DataError, LieappError, UsageError
 
 SAME = 1e-6
 """Largest relative difference of periods that count as equal."""
+
+FEW = 4
+"""Trajectories from which on some are held out whole."""
+
+HELD_OUT = 5
+"""One of so many trajectories is held out."""
+
+WINDOWS = 10
+"""Windows in time that few trajectories are cut into."""
 
 
 class OwnAxis(NamedTuple):
@@ -48,6 +59,51 @@ class OwnGrid(NamedTuple):
     def bytes(self) -> int:
         """Of a trajectory, in double precision."""
         return 8 * len(self.unknowns) * math.prod(len(axis.points) for axis in self.axes)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Trajectories of one grid of a file that are read together.
+
+    Args:
+        rows: their places among the trajectories of the grid.
+        first: how many trajectories come before, in all files.
+    """
+
+    grid: OwnGrid
+    rows: range
+    first: int
+
+    @property
+    def bytes(self) -> int:
+        """Of them, in double precision."""
+        return len(self.rows) * self.grid.bytes
+
+
+def stretches_of(grids: Sequence[OwnGrid], chunk: int = 0) -> list[Stretch]:
+    """The stretches of so many trajectories each; 0: of as many as CHUNK bytes hold."""
+    firsts = itertools.accumulate((grid.samples for grid in grids), initial=0)
+    return [
+        Stretch(grid, range(row, min(row + size, grid.samples)), first + row)
+        for grid, first in zip(grids, firsts, strict=False)
+        for size in [chunk or max(1, CHUNK // grid.bytes)]
+        for row in range(0, grid.samples, size)
+    ]
+
+
+def in_stretches(data: FileData, grids: Sequence[OwnGrid], chunk: int = 0) -> bool:
+    """Whether files are read in stretches: they hold more than one should have, and each one can be read."""
+    total = sum(grid.samples for grid in grids)
+    large = total > chunk if chunk else sum(grid.samples * grid.bytes for grid in grids) > CHUNK
+    readable = max(grid.bytes for grid in grids) <= MOST and not data.drop_nan
+    return large and readable and total >= FEW
+
+
+def counts_apart(total: int) -> tuple[int, int]:
+    """How many of so many trajectories, or of the windows of few, are there to learn from and to judge on."""
+    count = total if total >= FEW else total * WINDOWS
+    held_out = -(-count // HELD_OUT)
+    return count - held_out, held_out
 
 
 def names(pde: PDE) -> tuple[tuple[str, ...], tuple[str, ...]]:

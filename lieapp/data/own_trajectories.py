@@ -13,10 +13,8 @@ from lieapp.api import PDE
 from lieapp.arrays import SAMPLE
 from lieapp.config_types import FileData
 from lieapp.data.files import read
-from lieapp.data.own import OwnAxis, check_once, declared_on, names, periodic_in
+from lieapp.data.own import FEW, HELD_OUT, WINDOWS, OwnAxis, check_once, declared_on, names, periodic_in
 from lieapp.data.stretches import (
-    FEW,
-    HELD_OUT,
     LEARNED,
     HasStretches,
     Shelf,
@@ -31,9 +29,6 @@ from lieapp.data.stretches import (
 from lieapp.data.trajectories import Trajectories
 from lieapp.numerics.tree import Team
 from lieapp.progress import Reporter
-
-WINDOWS = 10
-"""Windows in time that few trajectories are cut into."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import itertools
 import operator
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -23,22 +23,23 @@ import xarray as xr
 
 from lieapp.arrays import SAMPLE
 from lieapp.config_types import FileData
-from lieapp.data.files import MOST, Cut, changed, known_by
+from lieapp.data.files import Cut, changed, known_by
 from lieapp.data.grids import parts
-from lieapp.data.opening import all_readers, moving
-from lieapp.data.own import OwnAxis, OwnGrid, counted_grids, periodic_in
-from lieapp.data.sizes import CHUNK
+from lieapp.data.opening import all_readers, moving, place_of
+from lieapp.data.own import (
+    HELD_OUT,
+    OwnAxis,
+    Stretch,
+    counted_grids,
+    in_stretches,
+    periodic_in,
+    stretches_of,
+)
 from lieapp.data.trajectories import Trajectories
 from lieapp.errors import DataError
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.numerics.tree import Team
 from lieapp.progress import Reporter, SilentReporter
-
-FEW = 4
-"""Trajectories from which on some are held out whole."""
-
-HELD_OUT = 5
-"""One of so many trajectories is held out."""
 
 UNIFORM = 1e-6
 """Largest relative difference of steps that count as equal."""
@@ -66,25 +67,6 @@ class Shelf(Protocol):
         """The same, whose values are read as they are used."""
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """Trajectories of one grid of a file that are read together.
-
-    Args:
-        rows: their places among the trajectories of the grid.
-        first: how many trajectories come before, in all files.
-    """
-
-    grid: OwnGrid
-    rows: range
-    first: int
-
-    @property
-    def bytes(self) -> int:
-        """Of them, in double precision."""
-        return len(self.rows) * self.grid.bytes
-
-
 class Stretches:
     """The stretches of files.
 
@@ -104,20 +86,12 @@ class Stretches:
         self.grids = counted_grids(data, unknowns, variables)
         self.total = sum(grid.samples for grid in self.grids)
         self._periodic = frozenset(periodic_in([grid.axes for grid in self.grids]))
-        firsts = itertools.accumulate((grid.samples for grid in self.grids), initial=0)
-        self.all = [
-            Stretch(grid, range(row, min(row + size, grid.samples)), first + row)
-            for grid, first in zip(self.grids, firsts, strict=False)
-            for size in [chunk or max(1, CHUNK // grid.bytes)]
-            for row in range(0, grid.samples, size)
-        ]
+        self.all = stretches_of(self.grids, chunk)
 
     @property
     def worth(self) -> bool:
-        """Whether files are read in stretches: they hold more than one should have, and each one can be read."""
-        large = sum(one.bytes for one in self.all) > CHUNK if not self._chunk else self.total > self._chunk
-        readable = max(grid.bytes for grid in self.grids) <= MOST and not self._data.drop_nan
-        return large and readable and self.total >= FEW
+        """See `own.in_stretches`."""
+        return in_stretches(self._data, self.grids, self._chunk)
 
     def name(self, number: int) -> str:
         """Under which a stretch is kept."""
@@ -143,41 +117,51 @@ class Stretches:
         """
         report, found = report or SilentReporter(), list[list[bytes]]()
         total, done = sum(self.all[number].bytes for number in numbers), 0
+        report.progress(0, total, _far(0, total))
         for _, group in itertools.groupby(numbers, key=lambda number: self.all[number].grid.file):
             with contextlib.ExitStack() as stack:
-                load: Callable[[Stretch], Trajectories] | None = None
+                load: Callable[[Stretch, Reporter, int, int], Trajectories] | None = None
                 for number in group:
                     one, data = self.all[number], self._shelf.data(self.name(number))
                     if data is None:
                         # a file of many stretches is opened once
                         load = load or stack.enter_context(self._opened(one.grid.file))
-                        data = _apart(load(one), one.first, self.total)
+                        data = _apart(load(one, report, done, total), one.first, self.total)
                         self._shelf.save_data(data, self.name(number))
                     elif not self._is_of(data, one.grid.file):
                         raise changed(one.grid.file)
                     found.append(keys(data.select(_order(data))))
                     done += one.bytes
-                    report.progress(done, total, f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read")
+                    report.progress(done, total, _far(done, total))
         return found
 
     @contextlib.contextmanager
-    def _opened(self, file: str) -> Iterator[Callable[[Stretch], Trajectories]]:
+    def _opened(self, file: str) -> Iterator[Callable[[Stretch, Reporter, int, int], Trajectories]]:
         data = self._data
         with parts(Path(file), data.map, *self._named, all_readers()) as grids:
             self._check_still(file)
 
-            def load(one: Stretch) -> Trajectories:
+            def load(one: Stretch, report: Reporter, done: int, total: int) -> Trajectories:
                 part = grids[one.grid.place]
                 part = replace(part, samples=part.samples[one.rows.start : one.rows.stop])
-                dataset = Cut.of(part, data.every, data.window).load(
-                    SilentReporter(), 0, one.bytes, before=one.first, stretch=True
-                )
+                try:
+                    dataset = Cut.of(part, data.every, data.window).load(
+                        report, done, total, before=one.first, stretch=True
+                    )
+                except DataError:
+                    # of a file that changed that is why
+                    self._check_still(file)
+                    raise
                 self._check_still(file)
                 return trajectories_of(dataset, one.grid.unknowns, one.grid.axes, self._periodic)
 
             yield load
 
     def _check_still(self, file: str) -> None:
+        if not place_of(Path(file)).exists():
+            raise DataError(
+                f"{file} vanished while it was read.", hint="Put it back, then start again or resume the run."
+            )
         if known_by(Path(file)) != self._known[file]:
             raise moving(Path(file))
 
@@ -213,6 +197,10 @@ class Stretches:
                 )
             before += len(rows)
         return self.total - total
+
+
+def _far(done: int, total: int) -> str:
+    return f"{done / 2**20:.1f} of {total / 2**20:.1f} MiB read"
 
 
 def _held(count: int, before: int, total: int) -> list[int]:
@@ -311,5 +299,5 @@ def read_all(stretches: Stretches, team: Team[HasStretches] | None, report: Repo
         known = stretches.read(range(count), report)
     else:
         tasks = (partial(read_one, number) for number in range(count))
-        known = team.merged(tasks, operator.add, lambda done: report.progress(done, count, "stretches of files"))
+        known = team.merged(tasks, operator.add, lambda done: report.progress(done, count, "stretches read"))
     return stretches.leave_out(known)

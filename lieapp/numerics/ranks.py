@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.distributed.rendezvous import rendezvous
 
 from lieapp.errors import ConfigError, LostProcessError
-from lieapp.numerics.torchrun import Launch, attempt, why
+from lieapp.numerics.torchrun import Launch, attempt, lacking, why
 
 PATIENCE = timedelta(minutes=30)
 """How long processes wait for one of them, as for the first one while it judges fields."""
@@ -131,10 +131,7 @@ def own(indices: Tensor, limit: str = "") -> Tensor:
                 f"{limit}, a batch has {len(indices)}: torchrun started {size()}, and each process needs a piece.",
                 hint="Lower the plugin's points, or start fewer with --nproc-per-node.",
             )
-        raise ConfigError(
-            f"batch = {len(indices)}: torchrun started {size()} processes, and each needs a piece of every batch.",
-            hint=f"Set batch to {size()} or more, or start fewer with --nproc-per-node.",
-        )
+        raise lacking("batch", len(indices), size())
     return indices.tensor_split(size())[_places[-1].rank]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lieapp.errors import UsageError
+from lieapp.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from torch.distributed import PrefixStore
@@ -19,6 +19,9 @@ NUMBERS = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_PORT"
 
 WHY = "why"
 """The key in torchrun's store under which a process says why it ended."""
+
+HERE = "process."
+"""The key in torchrun's store under which a process says which one it is, with its number; empty once it ends."""
 
 SPOKEN = "spoken"
 """The key in torchrun's store under which the first process says that it tells by itself why it ends."""
@@ -75,6 +78,14 @@ def _broken(name: str, told: str) -> UsageError:
     )
 
 
+def lacking(name: str, batch: int, size: int) -> ConfigError:
+    """What is raised for a batch that has fewer pieces than there are processes."""
+    return ConfigError(
+        f"{name} = {batch}: torchrun started {size} processes, and each needs a piece of every batch.",
+        hint=f"Set {name} to {size} or more, or start fewer with --nproc-per-node.",
+    )
+
+
 def say_why(place: Launch, message: str, hint: str) -> None:
     """Leave word for the first process, which prints it, of why this one ends."""
     with contextlib.suppress(RuntimeError, OSError):
@@ -89,6 +100,21 @@ def why(place: Launch) -> tuple[str, str] | None:
             message, _, hint = store.get(WHY).decode().partition("\n")
             return message, hint
     return None
+
+
+def say_here(place: Launch, told: str) -> None:
+    """Say which process this is; with nothing, that it ends by itself."""
+    with contextlib.suppress(RuntimeError, OSError):
+        _store(place).set(f"{HERE}{place.rank}", told)
+
+
+def others(place: Launch) -> list[str]:
+    """What the other processes last said by `say_here`; nothing of those that said that they end."""
+    with contextlib.suppress(RuntimeError, OSError):
+        store = _store(place)
+        keys = [f"{HERE}{rank}" for rank in range(place.size) if rank != place.rank]
+        return [told for key in keys if store.check([key]) and (told := store.get(key).decode())]
+    return []
 
 
 def say_spoken(place: Launch) -> None:

@@ -128,10 +128,10 @@ class Simulated(Chunks):
             tolerance = Tolerance(self.config.tolerance)
             found = self.domain.simulated(len(rows), generator, self.device, tolerance, progress)
             self._checkpoint.save_data(self._spoiled(found, number).to("cpu"), name)
+            # as everybody else will see it
+            data = self._checkpoint.mapped(name)
         elif data.samples != len(rows):
             raise self._checkpoint.strange(f"it has {data.samples} trajectories", name)
-        # as everybody else will see it
-        data = self._checkpoint.mapped(name)
         cut = self._cut(rows)
         parts = (data.select(slice(0, cut)), data.select(slice(cut, None)))
         return Made(data.error, data.facts, *(Measured.of(part) if part.samples else None for part in parts))
@@ -234,7 +234,8 @@ class InChunks:
         total, within = len(self.chunks.rows), 1000
 
         def progress(step: int, steps: int) -> None:
-            self._report.progress(number * within + within * step // max(steps, 1), total * within)
+            done = number * within + within * step // max(steps, 1)
+            self._report.progress(done, total * within, f"{done / within:.1f} of {total} chunks of trajectories")
 
         return self.chunks.make(number, state, progress)
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import sympy as sp
 from msgspec.structs import replace
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig
-from lieapp.data.sizes import chunk_size, machine_memory
+from lieapp.data.own import OwnGrid, counts_apart, in_stretches, stretches_of
+from lieapp.data.sizes import chunk_size, kept_bytes, machine_memory
 from lieapp.equations.equation import read_pde
 from lieapp.equations.evolution import Evolution, degree, evolution_form
 from lieapp.errors import ConfigError
@@ -41,6 +44,9 @@ SETTINGS = (
 FIELD_DEGREE = 1
 """Degree in u of a field for which grids are padded (`pde.domain.FIELD_DEGREE`)."""
 
+LARGEST = 12
+"""Degree of the polynomials in windows of an open axis (`numerics.polynomial.LARGEST`)."""
+
 DEFAULTS = DiscoverConfig(plugin="")
 
 
@@ -67,12 +73,16 @@ class Cost:
         return fields + size
 
 
-def warnings(config: DiscoverConfig, pde: PDE) -> list[str]:
-    """A warning for each setting that makes the work costly: the one that does most, and those that double it."""
+def warnings(config: DiscoverConfig, pde: PDE, own: Sequence[OwnGrid] = ()) -> list[str]:
+    """A warning for each setting that makes the work costly: the one that does most, and those that double it.
+
+    Args:
+        own: the grids of the files that are read; `pde` is declared on them.
+    """
     told: dict[str, str] = {}
-    whole = costs(config, pde)
+    whole = costs(config, pde, own)
     for part in (part for part, cost in whole.items() if cost.excess > 1):
-        cheaper = {key: costs(_with_default(config, key), pde)[part] for key in SETTINGS}
+        cheaper = {key: costs(_with_default(config, key), pde, own)[part] for key in SETTINGS}
         most = min(SETTINGS, key=lambda key: cheaper[key].excess)
         for key, cost in cheaper.items():
             if cost.excess < whole[part].excess * (1 if key == most else 0.5):
@@ -80,41 +90,48 @@ def warnings(config: DiscoverConfig, pde: PDE) -> list[str]:
                 text = f"{name} = {_written(config, key)} is costly for the {part}: {whole[part]} of memory"
                 told.setdefault(key, f"{text}; with the default {name} = {_written(DEFAULTS, key)}, {cost}")
         if cheaper[most].excess >= whole[part].excess:
-            told.setdefault(part, _of_grid(config, pde, part, whole[part]))
+            told.setdefault(part, _of_grid(config, pde, part, whole[part], own))
     return list(told.values())
 
 
-def check_memory(config: DiscoverConfig, pde: PDE, memory: float | None = None) -> None:
+def check_memory(
+    config: DiscoverConfig, pde: PDE, memory: float | None = None, own: Sequence[OwnGrid] = ()
+) -> None:  # fmt: skip
     """Refuse what this machine's memory can't hold.
 
     Args:
+        own: see `warnings`.
         memory: bytes; this machine's if None.
 
     Raises ConfigError that names the part, its size and the setting that lowers it.
     """
     memory = machine_memory() if memory is None else memory
-    part, cost = max(costs(config, pde).items(), key=lambda item: item[1].memory)
+    part, cost = max(costs(config, pde, own).items(), key=lambda item: item[1].memory)
     if cost.memory <= memory:
         return
-    cheaper = {key: costs(_with_default(config, key), pde)[part].memory for key in SETTINGS}
+    cheaper = {key: costs(_with_default(config, key), pde, own)[part].memory for key in SETTINGS}
     key = min(cheaper, key=lambda k: cheaper[k])
     hint = f"With --set {_name(key)}={_written(DEFAULTS, key)} it takes an estimated {cheaper[key] / 1e9:.1f} GB."
     raise ConfigError(
         f"{pde.name}: the {part} needs {cost} of memory; this machine has {memory / 1e9:.1f} GB.",
-        hint=hint if cheaper[key] < cost.memory else "Lower points in the plugin.",
+        hint=hint if cheaper[key] < cost.memory else f"{_fewer(own).capitalize()}.",
     )
 
 
-def _of_grid(config: DiscoverConfig, pde: PDE, part: str, cost: Cost) -> str:
-    """For what is costly by the plugin's own grid: a setting below its default that helps, else fewer points."""
+def _fewer(own: Sequence[OwnGrid]) -> str:
+    return "read fewer points by --every" if own else "lower points in the plugin"
+
+
+def _of_grid(config: DiscoverConfig, pde: PDE, part: str, cost: Cost, own: Sequence[OwnGrid]) -> str:
+    """For what is costly by the grid itself: a setting below its default that helps, else fewer points."""
     axes = ", ".join(f"{axis}: {pde.points[axis]}" for axis in pde.points)
     text = f"the grid of {pde.name}, points = {{{axes}}}, is costly for the {part}: {cost} of memory"
     for key, value in _lowered(config, part):
         lower = _with(config, key, value)
-        reached = costs(lower, pde)[part]
+        reached = costs(lower, pde, own)[part]
         if reached.excess < 1:
             return f"{text}; with --set {_name(key)}={_written(lower, key).replace(' ', '')}, {reached}"
-    return f"{text}; lower points in the plugin"
+    return f"{text}; {_fewer(own)}"
 
 
 def _lowered(config: DiscoverConfig, part: str) -> list[tuple[str, Any]]:
@@ -128,14 +145,40 @@ def _lowered(config: DiscoverConfig, part: str) -> list[tuple[str, Any]]:
     return [("samples", config.samples // n) for n in (2, 4, 8) if config.samples >= 2 * n]
 
 
-def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
+@dataclass(frozen=True)
+class Amount:
+    """The trajectories of a run.
+
+    Args:
+        train, held_out: how many there are to learn from and to judge on.
+        bytes: of all in double precision, of which so many are in memory `together`.
+    """
+
+    train: int
+    held_out: int
+    bytes: float
+    together: float
+
+
+def amount(config: DiscoverConfig, pde: PDE, own: Sequence[OwnGrid] = ()) -> Amount:
+    """The trajectories that are simulated, or read of files."""
+    if not own:
+        each, total = kept_bytes(pde), config.samples + config.held_out
+        together = min(total, chunk_size(config, pde))
+        return Amount(config.samples, config.held_out, total * each, together * each)
+    size = together = sum(grid.samples * grid.bytes for grid in own)
+    if in_stretches(config.data, own, config.chunk):
+        together = max(one.bytes for one in stretches_of(own, config.chunk))
+    return Amount(*counts_apart(sum(grid.samples for grid in own)), size, together)
+
+
+def costs(config: DiscoverConfig, pde: PDE, own: Sequence[OwnGrid] = ()) -> dict[str, Cost]:
     """The cost of each part of a discovery: of the methods it uses, and of its data."""
     evolution = evolution_form(read_pde(pde))
     unknowns = len(evolution.jets.dependent)
     periodic, others = len(pde.periodic), len(pde.region) - len(pde.periodic)
     coordinates = periodic + others + unknowns
-    # the evolution variable isn't periodic: what is are the axes of space
-    points = math.prod(pde.points[axis] for axis in pde.periodic)
+    points = math.prod(_slice_shape(pde, evolution))
     padded, planar = math.prod(padded_shape(pde, evolution)), len(evolution.space) > 1
     found = {}
     plan, network = config.plan, config.projection
@@ -149,11 +192,8 @@ def costs(config: DiscoverConfig, pde: PDE) -> dict[str, Cost]:
         # while training, only the modes that matter are kept, on about the grid of the data
         rows = max(_rows(padded), drawn)
         found["neural method"] = Cost(fields, _solving(fields, rows, coordinates, unknowns, planar) + training)
-    times = pde.keep_last or pde.points[evolution.jets.independent[evolution.time]]
-    together = min(config.samples + config.held_out, chunk_size(config, pde))
-    trajectories = 8.0 * together * times * points * unknowns
     # once more on their way to the device, and once in the checkpoint
-    return {**found, "data": Cost(0, 3 * trajectories)}
+    return {**found, "data": Cost(0, 3 * amount(config, pde, own).together)}
 
 
 PROGRAM, PATCH = 5e8, {"weno": 8e8, "curvilinear": 2e8, "bilinear": 2e8}
@@ -168,27 +208,38 @@ SPECTRUM, STEP, TRAJECTORY = 3.0, 0.036, 0.25
 MOVED = {"weno": 0.8, "curvilinear": 0.3, "bilinear": 0.3}
 """Seconds of a patch in a step of flow, by what differentiates it."""
 
+READ = 6e-8
+"""Seconds of a byte of files in double precision: it is read, kept and checked (benchmarks/chunks.py)."""
 
-def estimate(config: DiscoverConfig, pde: PDE) -> tuple[float, float]:
+
+def estimate(config: DiscoverConfig, pde: PDE, own: Sequence[OwnGrid] = ()) -> tuple[float, float]:
     """Seconds and bytes that a discovery takes, within a factor of three on today's cores.
 
     Measured on the shipped equations (benchmarks/discover.py, paper_step.py); the rest scales with the settings.
+
+    Args:
+        own: see `warnings`.
     """
-    cost, plan, network = costs(config, pde), config.plan, config.projection
-    points = math.prod(pde.points[axis] for axis in pde.periodic) / 256 / config.every_point
-    times = max(n for x, n in pde.points.items() if x not in pde.periodic) / 250
+    cost, plan, network = costs(config, pde, own), config.plan, config.projection
+    evolution, data = evolution_form(read_pde(pde)), amount(config, pde, own)
+    times = pde.points[evolution.jets.independent[evolution.time]] / 250
+    whole = math.prod(pde.points[axis] for axis in _axes(evolution)) / 256
+    points = whole / config.every_point
+    of_slice = math.prod(_slice_shape(pde, evolution)) / 256 / config.every_point
+    # periodic axes are padded to three times their points
+    padded = math.prod(n / 3 for n in padded_shape(pde, evolution)) / 256 / config.every_point
     seconds = OTHERS + FINITE * config.finite.samples
-    seconds += DATA * (config.samples + config.held_out) / 20 * times * points * config.every_point
+    seconds += READ * data.bytes if own else DATA * (data.train + data.held_out) / 20 * times * whole
     if "spectrum method" in cost:
-        seconds += SPECTRUM * (cost["spectrum method"].fields / 162) ** 2 * points * config.slices / 96
-    projected = network.steps * STEP * points * network.batch / 24 * network.width / 48
+        seconds += SPECTRUM * (cost["spectrum method"].fields / 162) ** 2 * padded * config.slices / 96
+    projected = network.steps * STEP * of_slice * network.batch / 24 * network.width / 48
     if "projection" in plan or ("spectrum" in plan and config.cross_check):
         seconds += projected
     if "gradient" in plan:
-        seconds += config.gradient.epochs * config.samples * TRAJECTORY * points
+        seconds += config.gradient.epochs * data.train * TRAJECTORY * points
     memory = PROGRAM + max(part.memory for part in cost.values())
     if "flow" in plan:
-        seconds += config.flow.epochs * config.samples * MOVED[config.moving.backend]
+        seconds += config.flow.epochs * data.train * MOVED[config.moving.backend]
         memory += config.flow.batch * PATCH[config.moving.backend]
     return seconds, memory
 
@@ -199,10 +250,25 @@ def _rows(padded: int) -> int:
 
 
 def padded_shape(pde: PDE, evolution: Evolution) -> list[int]:
-    """Points of the padded grid on which fields are solved for, if the data use every mode of their own grid."""
+    """Points of the padded grid on which fields are solved for, if the data use every mode of their own grid.
+
+    Of an open axis, the nodes of a polynomial in one of its windows.
+    """
     factors = degree(evolution, evolution.rhs) + FIELD_DEGREE
-    cuts = [(pde.points[evolution.jets.independent[i]] - 1) // 2 for i in evolution.space]
-    return [fast_size(2 * factors * cut + 2) for cut in cuts]
+    return [
+        fast_size(2 * factors * ((n - 1) // 2) + 2) if axis in pde.periodic else n
+        for axis, n in zip(_axes(evolution), _slice_shape(pde, evolution), strict=True)
+    ]
+
+
+def _slice_shape(pde: PDE, evolution: Evolution) -> list[int]:
+    """Points of a slice: those of the declared grid, and the nodes of a polynomial on an open axis."""
+    nodes = (degree(evolution, evolution.rhs) + FIELD_DEGREE - 1) * LARGEST + 6
+    return [pde.points[axis] if axis in pde.periodic else nodes for axis in _axes(evolution)]
+
+
+def _axes(evolution: Evolution) -> list[sp.Symbol]:
+    return [evolution.jets.independent[i] for i in evolution.space]
 
 
 def basis_count(config: DiscoverConfig, periodic: int, others: int, unknowns: int) -> int:

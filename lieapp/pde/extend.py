@@ -10,7 +10,8 @@ from lieapp.api import PDE, SumOfSines
 from lieapp.compare.outcome import compare
 from lieapp.config import DiscoverConfig
 from lieapp.data.declared import check_data
-from lieapp.data.own_trajectories import HELD_OUT, OwnData
+from lieapp.data.own import HELD_OUT
+from lieapp.data.own_trajectories import OwnData
 from lieapp.data.simulate import simulate
 from lieapp.data.stepping import Tolerance
 from lieapp.data.trajectories import Trajectories

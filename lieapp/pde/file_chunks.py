@@ -37,7 +37,7 @@ class OfFiles(Chunks):
     def measure(self, number: int) -> Made:
         """What is measured of a stretch, once all are read; its data are made worse first if settings want that."""
         name = self.stretches.name(number)
-        if not self._plain and not self._checkpoint.has(self._name(number)):
+        if not self._plain and self._checkpoint.data(self._name(number)) is None:
             spoiled = self._spoiled(self._checkpoint.mapped(name), number)
             self._checkpoint.save_data(spoiled, self._name(number))
         parts = parted(self._checkpoint.mapped(self._name(number)))
@@ -58,7 +58,8 @@ class OfFiles(Chunks):
         """See `data.trajectories.Over`; the team shares the stretches."""
 
         def over(look: Callable[[Trajectories], Found], merge: Callable[[Found, Found], Found]) -> Found:
-            found = self._merged(partial(_looked_at, look), partial(_either, merge), team, report)
+            looked, either = partial(_looked_at, look), partial(_either, merge)
+            found = self._merged(looked, either, team, report, "stretches checked")
             assert found is not None  # few of them are copies of each other at most
             return found
 
@@ -66,16 +67,16 @@ class OfFiles(Chunks):
 
     def measured(self, team: Team[OfFiles] | None, report: Reporter) -> Made:
         """What is measured of all stretches, see `measure`."""
-        return self._merged(_measure, Made.joined, team, report)
+        return self._merged(_measure, Made.joined, team, report, "stretches measured")
 
     def _merged(
         self, task: Callable[[int, OfFiles], Found], merge: Callable[[Found, Found], Found],
-        team: Team[OfFiles] | None, report: Reporter,
+        team: Team[OfFiles] | None, report: Reporter, what: str,
     ) -> Found:  # fmt: skip
         count = len(self.stretches.all)
 
         def tell(done: int) -> None:
-            report.progress(done, count, "stretches of files")
+            report.progress(done, count, what)
 
         if team is not None:
             return team.merged((partial(task, number) for number in range(count)), merge, tell)
@@ -85,6 +86,7 @@ class OfFiles(Chunks):
             tell(number + 1)
             return found
 
+        tell(0)
         return merged(map(one, range(count)), merge)
 
     def _name(self, number: int) -> str:

@@ -22,6 +22,7 @@ from lieapp.results.conserved import LawsFromData
 from lieapp.results.discovery import EquationResult
 
 if TYPE_CHECKING:
+    from lieapp.data.own import OwnGrid
     from lieapp.runs.store.session import Session
 
 
@@ -34,11 +35,14 @@ def lieapp_kinds() -> list[Kind]:
     return [PDES]
 
 
-def _placed(config: DiscoverConfig, declaration: PDE) -> PDE:
-    """The declaration on the grids of the files, if there are any."""
-    from lieapp.data.own import described
+def _placed(config: DiscoverConfig, declaration: PDE) -> tuple[PDE, list[OwnGrid]]:
+    """The declaration on the grids of the files, if there are any, and these."""
+    from lieapp.data.own import counted_grids, declared_on, names
 
-    return described(declaration, config.data) if config.data.files else declaration
+    if not config.data.files:
+        return declaration, []
+    grids = counted_grids(config.data, *names(declaration))
+    return declared_on(declaration, config.data, [grid.axes for grid in grids]), grids
 
 
 def _costs(config: DiscoverConfig, declaration: PDE) -> list[str]:
@@ -46,7 +50,7 @@ def _costs(config: DiscoverConfig, declaration: PDE) -> list[str]:
         return []
     from lieapp.pde.cost import warnings
 
-    return warnings(config, _placed(config, declaration))
+    return warnings(config, *_placed(config, declaration))
 
 
 def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float] | None:
@@ -54,7 +58,7 @@ def _estimate(config: DiscoverConfig, declaration: PDE) -> tuple[float, float] |
         return None
     from lieapp.pde.cost import estimate
 
-    return estimate(config, _placed(config, declaration))
+    return estimate(config, *_placed(config, declaration))
 
 
 def _check(config: DiscoverConfig, declaration: PDE) -> None:
@@ -63,7 +67,7 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
     from lieapp.pde.cost import check_memory
 
     config.data.check()
-    declaration = _placed(config, declaration)
+    declaration, grids = _placed(config, declaration)
     if config.data.extend and declaration.fitted is not None:
         raise UsageError(
             "--extend simulates the equation, and this one is learned from the data.", hint="Leave --extend out."
@@ -77,7 +81,7 @@ def _check(config: DiscoverConfig, declaration: PDE) -> None:
     check_discovery(declaration)
     check_sizes(config, declaration)
     if config.sought == "symmetries":
-        check_memory(config, declaration)
+        check_memory(config, declaration, own=grids)
     else:
         checked: Callable[[DiscoverConfig, PDE], None] = lazily(CHECKS[config.sought])
         checked(config, declaration)
@@ -127,6 +131,13 @@ def _unspread(config: DiscoverConfig) -> str:
         return f"sought = {config.sought}"
     adaptive = "flow" in config.plan and config.moving.solver in ("dopri5", "dopri8", "bosh3")
     return f"a flow by solver = {config.moving.solver}, whose steps depend on the whole batch," if adaptive else ""
+
+
+def _batches(config: DiscoverConfig) -> dict[str, int]:
+    """Of the methods that train: a stage without epochs is passed over."""
+    found = {"projection": config.projection.batch}
+    found |= {name: own.batch for name, own in (("gradient", config.gradient), ("flow", config.flow)) if own.epochs}
+    return {f"{name}.batch": size for name, size in found.items() if name in config.plan}
 
 
 PLANAR = "it has several axes of space, and networks are trained on one axis only so far"
@@ -187,6 +198,7 @@ PDES = Kind(
             execute=_execute,
             follow=lazily("lieapp.pde.discover:follow"),
             unspread=_unspread,
+            batches=_batches,
             keeper=lazily("lieapp.pde.file_chunks:keeper"),
             check=_check,
             complete=_complete,
@@ -203,6 +215,7 @@ PDES = Kind(
             settings=AugmentConfig,
             execute=lazily("lieapp.augment.of_solutions:execute"),
             follow=lazily("lieapp.augment.of_solutions:follow"),
+            batches=lambda config: {"batch": config.batch},
             refused=lambda own: "" if len(own.region) <= 2 else PLANAR,
             check=augment.check_solutions,
             complete=augment.complete_solutions,

@@ -60,7 +60,7 @@ class Inspection(msgspec.Struct, kw_only=True, frozen=True):
         bytes: its size.
         attributes: of the file.
         axes: empty while a question is open; of the first grid if there are several.
-        samples: number of trajectories, on all grids.
+        samples: number of trajectories, on all grids; they take `loaded` bytes in double precision.
         missing: share of values that are NaN or infinite, among those looked at.
         mapping: the value of --map that says the same; empty while a question is open.
         noise: standard deviation of white noise over that of the values, about or at most; `noise_by` says how it
@@ -76,6 +76,7 @@ class Inspection(msgspec.Struct, kw_only=True, frozen=True):
     attributes: dict[str, Attribute]
     axes: list[AxisRow]
     samples: int
+    loaded: int
     grids: int
     unknowns: list[str]
     missing: float | None

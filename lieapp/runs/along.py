@@ -15,7 +15,17 @@ import msgspec
 from lieapp.errors import LostProcessError, UsageError, describe
 from lieapp.extension import Work
 from lieapp.numerics.processor import find_device
-from lieapp.numerics.torchrun import Launch, has_spoken, launch, say_spoken, say_why, why
+from lieapp.numerics.torchrun import (
+    Launch,
+    has_spoken,
+    lacking,
+    launch,
+    others,
+    say_here,
+    say_spoken,
+    say_why,
+    why,
+)
 from lieapp.progress import Reporter, SilentReporter
 from lieapp.registry.catalog import Catalog, load_catalog
 from lieapp.runs.process.signals import delivered, interrupted
@@ -32,28 +42,42 @@ _led: list[Launch] = []
 """Filled once the other processes have got their settings."""
 
 
+class Process(msgspec.Struct):
+    """Which process it is, see `runs.store.status`."""
+
+    host: str
+    pid: int
+    mark: str
+
+    @classmethod
+    def own(cls) -> Process:
+        """This one."""
+        return cls(host(), os.getpid(), own_mark())
+
+    def has_died(self) -> bool:
+        """Whether it is gone, as far as that can be seen on this machine."""
+        return self.host == host() and not is_alive(self.pid, self.mark)
+
+
 class Order(msgspec.Struct):
     """What the first process tells the others, as JSON.
 
     Args:
         config: its settings; `folders`: where plugins are; `run`: the path of the run.
-        host, pid, mark: which process it is, see `runs.store.status`.
+        process: which one it is.
     """
 
     config: dict[str, Any]
     folders: list[str]
     run: str
-    host: str
-    pid: int
-    mark: str
-
-    def has_died(self) -> bool:
-        """Whether the first process is gone, as far as that can be seen on this machine."""
-        return self.host == host() and not is_alive(self.pid, self.mark)
+    process: Process
 
 
 def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
-    """Raises UsageError where torchrun started several processes for what runs on one, DeviceError without GPUs."""
+    """Raises UsageError where torchrun started several processes for what runs on one, DeviceError without GPUs.
+
+    Raises ConfigError for a batch that hasn't a piece for each of them.
+    """
     place = launch()
     if place is None:
         return
@@ -72,6 +96,9 @@ def check_spread(config: Any, catalog: Catalog, work: Work) -> None:
             raise UsageError(
                 f"{what} runs on one process; torchrun started {place.size}.", hint="Start it without torchrun."
             )
+    for name, batch in work.batches(config).items():
+        if batch < place.size:
+            raise lacking(name, batch, place.size)
 
 
 @contextlib.contextmanager
@@ -89,7 +116,7 @@ def leading(run: RunDirectory, config: Any, catalog: Catalog, report: Reporter) 
     try:
         with ranks.together(place):
             folders = [str(folder) for folder in catalog.folders]
-            order = Order(_ordered(config), folders, str(run.path), host(), os.getpid(), own_mark())
+            order = Order(_ordered(config), folders, str(run.path), Process.own())
             ranks.agreed(msgspec.json.encode(order))
             _led.append(place)
             yield
@@ -98,12 +125,18 @@ def leading(run: RunDirectory, config: Any, catalog: Catalog, report: Reporter) 
         resume = f"Start all again with --resume {run.path}."
         if isinstance(error, LostProcessError):
             raise LostProcessError(error.message, hint=error.hint.replace(ranks.AGAIN, resume)) from None
-        told = why(place) if isinstance(error, KeyboardInterrupt) else None
+        told = why(place) or _killed(place) if isinstance(error, KeyboardInterrupt) else None
         if told is None:
             raise
         # nobody asked this process to stop
         delivered.clear()
         raise LostProcessError(told[0], hint=f"{told[1]} {resume}".strip()) from None
+
+
+def _killed(place: Launch) -> tuple[str, str] | None:
+    """Message and hint where torchrun interrupts this process because another one is gone; None if none is."""
+    gone = any(msgspec.json.decode(told, type=Process).has_died() for told in others(place))
+    return (f"one of the {place.size} processes of torchrun ended.", "") if gone else None
 
 
 def _ordered(config: Any) -> dict[str, Any]:
@@ -148,7 +181,7 @@ def follow(place: Launch) -> int:
 
 
 def _speak_for_the_first(place: Launch, orders: list[Order]) -> None:
-    if place.rank != 1 or not orders or not orders[0].has_died() or has_spoken(place):
+    if place.rank != 1 or not orders or not orders[0].process.has_died() or has_spoken(place):
         return
     # torchrun asked this process to stop because the first one had ended
     delivered.clear()
@@ -158,10 +191,20 @@ def _speak_for_the_first(place: Launch, orders: list[Order]) -> None:
     )  # fmt: skip
 
 
+@contextlib.contextmanager
+def _told_of(place: Launch) -> Iterator[None]:
+    """Say which process this is for the time of a block: one that is gone within it was killed."""
+    say_here(place, msgspec.json.encode(Process.own()).decode())
+    try:
+        yield
+    finally:
+        say_here(place, "")
+
+
 def _follow(place: Launch, orders: list[Order]) -> None:
     from lieapp.numerics import ranks
 
-    with ranks.together(place), tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
+    with _told_of(place), ranks.together(place), tempfile.TemporaryDirectory(prefix="lieapp-") as folder:
         content = ranks.agreed(b"")
         if not content:
             return

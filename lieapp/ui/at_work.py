@@ -53,10 +53,10 @@ def watch(run: RunDirectory, drawn: str) -> None:
 
 
 def _progress(run: RunDirectory, status: Status) -> None:
-    elapsed = duration(time.time() - status.created)
     if status.state == "queued":
-        _waiting(run, elapsed)
+        _waiting(run, duration(time.time() - status.created))
         return
+    elapsed = duration(time.time() - (status.begun or status.created))
     stage = plain(status.stage or "starting")
     if status.total:
         share = min(status.step / status.total, 1.0)

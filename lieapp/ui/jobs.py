@@ -52,16 +52,24 @@ def checked(work: Work, values: Mapping[str, Any], catalog: Catalog) -> msgspec.
 
 
 def took(config: msgspec.Struct) -> float | None:
-    """Seconds that the last finished run of the same plugin, command and method took; None if there is none."""
+    """Seconds that the last finished run of the same plugin, command, method and files took; None without one."""
     keys = ("kind", "plugin", "domain", "preset", "method", "model")
     wanted = {key: getattr(config, key) for key in keys if hasattr(config, key)}
+    files = files_of(msgspec.to_builtins(config))
     named = [run for run in newest_first() if f"-{wanted['plugin']}-" in run.id]
     for run in named[:LOOKED_AT]:
         own = run.known_config()
-        if run.state == "done" and all(own.get(key) == value for key, value in wanted.items()):
+        same = all(own.get(key) == value for key, value in wanted.items()) and files_of(own) == files
+        if run.state == "done" and same:
             with contextlib.suppress(RunError):
                 return compared(run).seconds.get("total")
     return None
+
+
+def files_of(config: Mapping[str, Any]) -> list[str]:
+    """The data files of a run's settings."""
+    data = config.get("data")
+    return list(data.get("files") or ()) if isinstance(data, Mapping) else []
 
 
 def resume(run: RunDirectory) -> None:

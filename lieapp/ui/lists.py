@@ -6,6 +6,7 @@ import contextlib
 import re
 import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,6 +18,7 @@ from lieapp.runs.overview import equation_of, row
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.label import delete, label_of, write_label
 from lieapp.runs.store.status import Status
+from lieapp.ui.jobs import files_of
 from lieapp.ui.navigation import file_of, link, newest_first
 from lieapp.ui.rendering import errors_shown, state_badge
 from lieapp.ui.words import WORKING, ago, duration, plain, sign
@@ -164,7 +166,7 @@ def show_head(run: RunDirectory, status: Status) -> None:
     what = " ".join(word for word in known if not word.startswith(TYPED))
     # this part of the page isn't drawn anew while the run works, which says how long it takes itself
     age = [] if status.state in WORKING else [ago(status.created, time.time())]
-    words = [what or "run", *settings, *age, run.id]
+    words = [what or "run", *_named(files_of(config)), *settings, *age, run.id]
     with st.container(horizontal=True, vertical_alignment="center"):
         state_badge(status.state if config else "unreadable")
         st.caption(plain(" · ".join(words)))
@@ -172,6 +174,12 @@ def show_head(run: RunDirectory, status: Status) -> None:
             edit(run)
     if note := label_of(run).note:
         st.caption(plain(note))
+
+
+def _named(files: Sequence[str]) -> list[str]:
+    """The name of the first file, and how many more there are."""
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return [Path(file).name + more for file in files[:1]]
 
 
 def title_of(run: RunDirectory, config: dict[str, Any]) -> str:

@@ -1,7 +1,9 @@
 """Trajectories in chunks: what is known of parts gives what is known of all, whoever computes it."""
 
+import io
 import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -32,7 +34,7 @@ from lieapp.pde.gathering import Gathering
 from lieapp.progress import SilentReporter
 from lieapp.runs.store.checkpoint import Checkpoint
 from lieapp.runs.store.directory import RunDirectory
-from lieapp.runs.store.reporter import RunReporter
+from lieapp.runs.store.reporter import PlainReporter, RunReporter
 from lieapp.runs.store.sealed import check_sealed
 from lieapp.runs.store.session import Session
 
@@ -195,6 +197,27 @@ def test_what_is_there_is_gone_on_with(domain, tmp_path, monkeypatch):
     assert not (tmp_path / "checkpoint/data").exists()
 
 
+def test_how_far_the_chunks_are_is_told_in_chunks(domain, tmp_path, monkeypatch):
+    monkeypatch.setattr("lieapp.runs.store.reporter.EVERY", 0.0)
+    own, told = gatherer(domain, tmp_path, chunk=4), io.StringIO()
+    own._report = PlainReporter(told)
+    own.gathered()
+    lines = told.getvalue().splitlines()
+    assert lines and all(re.fullmatch(r"start: \d\.\d of 2 chunks of trajectories", line) for line in lines)
+
+
+def test_what_is_there_is_read_once(domain, tmp_path, monkeypatch):
+    own = gatherer(domain, tmp_path, chunk=3)
+    first, read = own.gathered(), []
+    plain = Path.open
+    monkeypatch.setattr(Path, "open", lambda self, *a, **k: read.append(self.name) or plain(self, *a, **k))
+    monkeypatch.setattr(Checkpoint, "mapped", lambda self, name: pytest.fail(f"{name} is read again"))
+    assert check_sealed(tmp_path) == []
+    again = gatherer(domain, tmp_path, chunk=3).gathered()
+    assert read == [f"{number:05d}.safetensors" for number in range(3)]
+    assert torch.equal(again.train.extent.mean, first.train.extent.mean)
+
+
 def test_a_damaged_chunk_is_told(domain, tmp_path):
     gatherer(domain, tmp_path, chunk=4).gathered()
     file = tmp_path / "checkpoint/data/00001.safetensors"
@@ -206,7 +229,7 @@ def test_a_damaged_chunk_is_told(domain, tmp_path):
     content[-1] ^= 1
     file.write_bytes(content)
     with pytest.raises(ResumeError, match=r"00001\.safetensors .* the checksum differs") as told:
-        check_sealed(tmp_path)
+        gatherer(domain, tmp_path, chunk=4).gathered()
     assert told.value.hint.startswith("Delete this file")
     file.unlink()
     assert gatherer(domain, tmp_path, chunk=4).gathered().held_out is not None

@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 import sympy as sp
 import torch
+from own_burgers import burgers, cole_hopf, nodes_of, npz, read
 
 from lieapp.api import PDE
 from lieapp.config import DiscoverConfig, Spectrum
+from lieapp.data.own import OwnAxis, OwnGrid, declared_on
+from lieapp.data.sizes import CHUNK
 from lieapp.domains.base import Arguments
 from lieapp.errors import ConfigError
 from lieapp.methods import spectrum
 from lieapp.methods.basis import Degrees, TensorBasis
 from lieapp.methods.result import SIZE
+from lieapp.numerics.polynomial import LARGEST
 from lieapp.pde import cost
 from lieapp.pde.data import MOST
 from lieapp.pde.domain import FIELD_DEGREE, PDEDomain
@@ -96,6 +100,7 @@ def test_fields_are_counted_as_the_basis_does(periodic, open_axes, unknowns, set
 def test_a_chunk_and_the_padding_are_those_of_the_engine():
     assert (cost.CHUNK, cost.FIELD_DEGREE, cost.MOST) == (SIZE, FIELD_DEGREE, MOST)
     assert (cost.PART, cost.NODES) == (spectrum.MOST, spectrum.ROWS)
+    assert cost.LARGEST == LARGEST
 
 
 def plane(points=32):
@@ -156,6 +161,56 @@ def test_an_estimate_is_what_was_measured_within_a_factor_of_three(plugin, metho
     assert 1 / 3 < seconds / row["seconds"]["total"] < 3 and 4e8 < memory < 2e9
 
 
+FILES = json.loads((Path(__file__).parents[2] / "benchmarks/results/chunks.json").read_text(encoding="utf-8"))
+FILES = [row for row in FILES if row["kind"] == "files" and not row["workers"]]
+
+
+def grid(samples, times=100, points=128):
+    """Of a file of Burgers on an open axis."""
+    axes = [OwnAxis("t", np.linspace(0, 1, times), None), OwnAxis("x", np.linspace(-1, 1, points), None)]
+    return OwnGrid(axes, samples, "a file", 0, ("u",))
+
+
+def of_files(own, *sets):
+    """Settings, the equation on the grid, and the grid."""
+    pde = CATALOG.get("burgers").declaration
+    config = load_config(DiscoverConfig, None, sets, plugin="burgers", data={"files": ["a file"]})
+    return config, declared_on(pde, config.data, [own.axes]), [own]
+
+
+@pytest.mark.parametrize("row", FILES, ids=lambda row: str(row["size"]))
+def test_an_estimate_of_files_is_what_was_measured_within_a_factor_of_three(row):
+    sets = ("method=spectrum", "cross_check=false", "finite_samples=0", f"slices={row['size']}")
+    config, pde, own = of_files(grid(row["size"]), *sets)
+    seconds, memory = cost.estimate(config, pde, own)
+    assert 1 / 3 < seconds / row["seconds"]["total"] < 3 and 1 / 3 < memory / row["memory"]["first"] < 3
+
+
+def test_costs_grow_with_the_trajectories_of_files():
+    seconds = {
+        name: [cost.estimate(*of_files(grid(count), *sets))[0] for count in (100, 1000)]
+        for name, sets in {"neural": (), "spectrum": ("method=spectrum",), "gradient": ("method=gradient",)}.items()
+    }
+    # all are read and checked; those to learn from pass through the stage flow, or an epoch, once
+    more = {name: many - few - 900 * 8 * 128 * 100 * cost.READ for name, (few, many) in seconds.items()}
+    assert more["neural"] == pytest.approx(720 * cost.MOVED["curvilinear"])
+    assert more["gradient"] == pytest.approx(720 * cost.TRAJECTORY / 2)
+    assert more["spectrum"] == pytest.approx(0, abs=1e-9)
+
+
+def test_the_memory_for_files_is_that_of_what_is_read_at_once():
+    size = 8 * 128 * 100
+    for count, sets, together in ((100, (), 100), (1000, (), CHUNK // size), (1000, ("chunk=50",), 50)):
+        config, pde, own = of_files(grid(count), *sets)
+        assert cost.amount(config, pde, own).together == together * size
+        assert cost.costs(config, pde, own)["data"].memory == 3 * together * size
+    # as much as may be read at once, on a small machine
+    config, pde, own = of_files(grid(1000), "chunk=1000")
+    with pytest.raises(ConfigError, match=r"the data needs an estimated 0\.3 GB of memory") as caught:
+        cost.check_memory(config, pde, 3e8, own)
+    assert caught.value.hint.startswith("With --set chunk=0 ")
+
+
 def test_the_paper_s_preset_takes_a_day():
     config = load_config(DiscoverConfig, None, ["preset=paper"], plugin="kdv")
     seconds, memory = cost.estimate(config, CATALOG.get("kdv").declaration)
@@ -174,3 +229,11 @@ def test_costs_are_those_of_the_grid_of_the_files(tmp_path):
 
     # a file that is written anew is measured anew
     assert seconds(64) < seconds(256) < seconds(512)
+
+
+def test_an_open_axis_is_as_wide_as_the_engine_makes_it(tmp_path):
+    x, t = nodes_of("uniform"), np.linspace(0, 1, 9)
+    own = read(burgers(), npz(tmp_path / "a.npz", x=x, t=t, u=cole_hopf(x, t, 5)))
+    domain = PDEDomain(own.declaration)
+    data = domain.prepared(own.train, own.held_out)
+    assert list(data.train.grid.shape) == cost.padded_shape(own.declaration, domain.evolution)

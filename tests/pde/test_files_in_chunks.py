@@ -4,6 +4,7 @@ import os
 from contextlib import contextmanager
 from types import SimpleNamespace
 
+import h5py
 import numpy as np
 import pytest
 import torch
@@ -13,10 +14,11 @@ from teams import Others
 from lieapp.config import DiscoverConfig
 from lieapp.config_types import FileData
 from lieapp.data import stretches as room
-from lieapp.data.own import names
-from lieapp.data.own_trajectories import FEW, Room, own_data, undeclared
-from lieapp.data.stretches import HELD_OUT, Stretches
-from lieapp.errors import DataError
+from lieapp.data.files import Cut
+from lieapp.data.own import FEW, HELD_OUT, names
+from lieapp.data.own_trajectories import Room, own_data, undeclared
+from lieapp.data.stretches import Stretches
+from lieapp.errors import DataError, ResumeError
 from lieapp.methods.result import Sums, over, sums
 from lieapp.pde.chunks import dataset_of
 from lieapp.pde.domain import PDEDomain
@@ -170,7 +172,7 @@ def test_what_is_there_is_not_read_again(tmp_path, monkeypatch):
     @contextmanager
     def counted(self, path):
         with own(self, path) as load:
-            yield lambda one: opened.append(one.rows) or load(one)
+            yield lambda one, *far: opened.append(one.rows) or load(one, *far)
 
     monkeypatch.setattr(Stretches, "_opened", counted)
     again = kept(tmp_path, file)
@@ -217,8 +219,65 @@ def test_a_file_that_changes_between_two_readers_is_refused(tmp_path):
         with pytest.raises(DataError, match=r"some\.npz changed while it was read"):
             one.leave_out(rows)
     (tmp_path / "some.npz").unlink()
-    with pytest.raises(DataError, match=r"some\.npz doesn't exist"):
+    with pytest.raises(DataError, match=r"some\.npz vanished while it was read") as told:
         here.leave_out(rows)
+    assert "Put it back" in told.value.hint
+
+
+@pytest.mark.parametrize(("end", "words"), [(os.remove, "vanished"), (lambda f: os.truncate(f, 900), "changed")])
+def test_a_file_that_ends_while_it_is_read_is_told(tmp_path, monkeypatch, end, words):
+    x, t = nodes_of("uniform", 48), np.linspace(0, 1, 9)
+    with h5py.File(tmp_path / "some.h5", "w") as opened:
+        opened["x"], opened["t"] = x, t
+        opened.create_dataset("u", data=cole_hopf(x, t, 7), chunks=(1, 9, 48), compression="gzip")
+    load = Cut.load
+    monkeypatch.setattr(Cut, "load", lambda self, *a, **k: (end(self.part.path), load(self, *a, **k))[1])
+    with pytest.raises(DataError, match=rf"some\.h5 {words} while it was read"):
+        kept(tmp_path, str(tmp_path / "some.h5"))
+
+
+class Told(SilentReporter):
+    """What is told of how far a stage is."""
+
+    def __init__(self):
+        self.steps = []
+
+    def progress(self, step, total, text=""):
+        self.steps.append((step, total, text))
+
+
+def test_how_far_each_pass_is_told_from_its_beginning_on(tmp_path):
+    file, told = solutions(tmp_path, 8), Told()
+    shelf = Checkpoint(tmp_path / "checkpoint")
+    shelf.folder.mkdir()
+    own = own_data(burgers(), FileData(files=(file,)), told, Room(shelf, 4))
+    size = 8 * 8 * 48 * 9
+    assert told.steps[0][:2] == (0, size) and told.steps[0][2].startswith("0.0 of ")
+    # the last one within a stretch, and after it
+    assert [step for step, total, _ in told.steps[1:]] == [size // 2, size // 2, size, size]
+    chunks = OfFiles(DiscoverConfig(plugin="mine"), PDEDomain(own.declaration), own.stretches, shelf, "cpu")
+    for work, what in (
+        (lambda: chunks.over(None, told)(len_of, max), "stretches checked"),
+        (lambda: chunks.measured(None, told), "stretches measured"),
+    ):
+        told.steps.clear()
+        work()
+        assert told.steps == [(step, 2, what) for step in range(3)]
+
+
+def len_of(data):
+    return data.samples
+
+
+def test_spoiled_stretches_that_are_damaged_are_told(tmp_path):
+    own = kept(tmp_path, solutions(tmp_path, 8, times=20), chunk=3)
+    dataset(own, tmp_path, noise=0.1)
+    file = tmp_path / "checkpoint/data/spoiled-00001.safetensors"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ResumeError, match=r"spoiled-00001\.safetensors .* the checksum differs"):
+        dataset(own, tmp_path, noise=0.1)
 
 
 def test_a_file_that_is_small_is_read_at_once(tmp_path):
@@ -230,7 +289,7 @@ def test_a_file_that_is_small_is_read_at_once(tmp_path):
 
 
 def test_stretches_hold_as_many_as_fit(tmp_path, monkeypatch):
-    monkeypatch.setattr(room, "CHUNK", 3 * 8 * 48 * 9)
+    monkeypatch.setattr("lieapp.data.own.CHUNK", 3 * 8 * 48 * 9)
     own = kept(tmp_path, solutions(tmp_path, 8), chunk=0)
     assert [piece.samples for piece in own.pieces] == [3, 3, 2]
 

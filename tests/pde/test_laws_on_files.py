@@ -70,7 +70,7 @@ def test_totals_are_the_same_in_stretches(laws, tmp_path, monkeypatch):
 
     pieces, whole = found()
     (tmp_path / "checkpoint").mkdir()
-    monkeypatch.setattr("lieapp.data.stretches.CHUNK", 3 * 8 * 81 * 64)
+    monkeypatch.setattr("lieapp.data.own.CHUNK", 3 * 8 * 81 * 64)
     parts, stretched = found()
     assert (pieces, parts) == (1, 3) and laws.trajectories == 7
     for (drift, values), (other, others) in zip(whole, stretched, strict=True):

@@ -14,9 +14,11 @@ from own_burgers import T, X, burgers, cole_hopf, etas, nodes_of, npz, read
 import lieapp
 from lieapp.config import DiscoverConfig
 from lieapp.config_types import DiscoverData, FileData
-from lieapp.data.own import OwnAxis, declared_on, described
-from lieapp.data.own_trajectories import FEW, HELD_OUT, WINDOWS, own_data
+from lieapp.data.own import FEW, HELD_OUT, WINDOWS, OwnAxis, counts_apart, declared_on, described
+from lieapp.data.own_trajectories import divided, own_data
+from lieapp.data.trajectories import Trajectories
 from lieapp.errors import DataError, LieappError, UsageError
+from lieapp.numerics.grid import Axis, Grid
 from lieapp.pde.domain import PDEDomain
 from lieapp.pde.kind import PDES
 from lieapp.progress import SilentReporter
@@ -166,6 +168,16 @@ def test_periods_that_differ_make_an_axis_open(tmp_path):
     assert list(mixed.declaration.periodic) == []
     assert not any(piece.grid.axes[0].periodic for piece in mixed.train)
     assert mixed.declaration.region[X] == (0.0, 5 - 5 / 64)
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_how_many_are_held_out_is_known_before(count):
+    grid, values = Grid((Axis("x", -1.0, 1.0, 24),)), torch.zeros(count, 20, 1, 24)
+    piece = Trajectories(torch.linspace(0, 1, 20), grid, values, ("u",), "t")
+    train, held_out, _ = divided([piece])
+    whole = count >= FEW
+    found = [sum(p.samples for p in part) if whole else len(part) * count for part in (train, held_out)]
+    assert tuple(found) == counts_apart(count)
 
 
 def test_a_declaration_is_told_without_values(tmp_path):

@@ -7,16 +7,23 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from datetime import timedelta
 
+import msgspec
 import psutil
 import pytest
 
 from lieapp.cli.main import run
-from lieapp.config import DiscoverConfig
-from lieapp.errors import ConfigError, LostProcessError
-from lieapp.numerics.torchrun import Launch, has_spoken, say_spoken, say_why, why
+from lieapp.config import DiscoverConfig, Flow
+from lieapp.errors import CancelledError, ConfigError, LostProcessError
+from lieapp.numerics.torchrun import Launch, has_spoken, others, say_here, say_spoken, say_why, why
+from lieapp.pde.kind import PDES
+from lieapp.progress import SilentReporter
+from lieapp.registry.catalog import load_catalog
 from lieapp.runs import along
+from lieapp.runs.along import Process, leading
+from lieapp.runs.process.claim import running
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import host
 
@@ -90,11 +97,9 @@ def test_a_process_that_dies_ends_all_and_the_run_goes_on(started, tmp_path):
     member(child, 1).kill()
     out, err = child.communicate(timeout=120)
     told = json.loads(out)["error"]
-    # killed within a step, the first process sees that the other is gone; between steps torchrun interrupts it, as
-    # a user would, and an interrupt names no run
-    next_step = {"LostProcessError": f"{found.id}.", "CancelledError": "--resume"}[told["type"]]
-    assert child.returncode == 1 and next_step in told["hint"]
-    assert found.state in ("failed", "cancelled") and len(steps(found)) < 300
+    assert child.returncode == 1 and told["type"] == "LostProcessError"
+    assert f"--resume runs/{found.id}" in told["hint"]
+    assert found.state == "failed" and len(steps(found)) < 300
 
     child = started("discover", "--resume", found.id, "--json")
     out, err = child.communicate(timeout=120)
@@ -194,6 +199,33 @@ def test_what_runs_on_one_process_says_so(tmp_path, monkeypatch, capsys, words, 
 
 
 @pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("discover", "--plugin", "kdv", "--set", "projection.batch=3"), "projection.batch = 3"),
+        # that of the second stage, which begins minutes later
+        (("discover", "--plugin", "kdv"), "flow.batch = 2"),
+        (("discover", "--plugin", "kdv", "--set", "method=gradient", "--set", "batch=1"), "gradient.batch = 1"),
+        (("augment", "--plugin", "kdv", "--set", "batch=3"), "batch = 3"),
+    ],
+)
+def test_a_batch_that_is_too_small_is_refused_at_the_start(tmp_path, monkeypatch, capsys, words, told):
+    monkeypatch.chdir(tmp_path)
+    for name, value in (ONE | {"WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "4"}).items():
+        monkeypatch.setenv(name, value)
+    assert run(words) == 2
+    said = capsys.readouterr().err
+    assert f"error: {told}: torchrun started 4 processes, and each needs a piece of every batch.\n" in said
+    assert f"Set {told.partition(' ')[0]} to 4 or more" in said and not (tmp_path / "runs").exists()
+
+
+def test_a_stage_without_epochs_needs_no_batch():
+    work = next(work for work in PDES.works if work.command == "discover")
+    assert work.batches(DiscoverConfig(plugin="kdv")) == {"projection.batch": 24, "flow.batch": 2}
+    assert work.batches(DiscoverConfig(plugin="kdv", flow=Flow(epochs=0))) == {"projection.batch": 24}
+    assert work.batches(DiscoverConfig(plugin="kdv", method="spectrum")) == {}
+
+
+@pytest.mark.parametrize(
     ("changed", "told"),
     [
         ({"RANK": None}, "variable RANK isn't set"),
@@ -220,7 +252,8 @@ def second(monkeypatch):
 
     def ends(error, alive=True, spoken=False):
         def follow(place, orders):
-            orders.append(along.Order({}, [], "runs/that", host(), os.getpid() if alive else 2**30, ""))
+            first = along.Process(host(), os.getpid() if alive else 2**30, "")
+            orders.append(along.Order({}, [], "runs/that", first))
             raise error
 
         monkeypatch.setattr(along, "_follow", follow)
@@ -279,6 +312,25 @@ def test_where_torchrun_is_gone_nobody_waits_for_it(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("process", ["killed", "there", "ended", "elsewhere"])
+def test_an_interrupt_by_torchrun_because_another_process_was_killed_says_so(tmp_path, monkeypatch, process):
+    told = {"killed": Process(host(), 2**30, ""), "there": Process.own(), "elsewhere": Process("other", 2**30, "")}
+    left = [msgspec.json.encode(told[process]).decode()] if process in told else []
+    monkeypatch.setattr("lieapp.numerics.ranks.together", lambda place: nullcontext())
+    monkeypatch.setattr("lieapp.numerics.ranks.agreed", lambda value: value)
+    monkeypatch.setattr(along, "launch", lambda: Launch(0, 2, 0, 2, "127.0.0.1", 9))
+    for name, gives in (("why", None), ("say_spoken", None), ("others", left)):
+        monkeypatch.setattr(along, name, lambda place, gives=gives: gives)
+    monkeypatch.setattr(along, "_led", [])
+    found = RunDirectory.create(tmp_path, DiscoverConfig(plugin="kdv"), "kdv")
+    lost = process == "killed"
+    led = leading(found, DiscoverConfig(plugin="kdv"), load_catalog(), SilentReporter())
+    with pytest.raises(LostProcessError if lost else CancelledError) as caught, running(found), led:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+    assert f"--resume {found.path}" in caught.value.hint and found.state == ("failed" if lost else "cancelled")
+
+
 def test_word_is_left_in_torchruns_store():
     from torch.distributed import TCPStore
 
@@ -289,3 +341,8 @@ def test_word_is_left_in_torchruns_store():
     assert why(second) == ("process 1 of 2: its disk is full.", "Free disk space.")
     say_spoken(second)
     assert has_spoken(second)
+    first = Launch(0, 2, 0, 2, "127.0.0.1", store.port)
+    say_here(second, "it")
+    assert others(first) == ["it"] and others(second) == []
+    say_here(second, "")
+    assert others(first) == []

@@ -7,8 +7,9 @@ import time
 
 from lieapp.config import DiscoverConfig
 from lieapp.runs.process import runner as runner_module
+from lieapp.runs.process.claim import running
 from lieapp.runs.process.queue import cancel, enqueue, ensure_runner, next_queued
-from lieapp.runs.process.runner import serve
+from lieapp.runs.process.runner import serve, work_on
 from lieapp.runs.store.directory import RunDirectory
 from lieapp.runs.store.status import host, own_mark
 
@@ -74,7 +75,7 @@ def test_a_second_runner_leaves_and_a_late_run_is_still_found(tmp_path, monkeypa
 SECOND = """
 import sys
 from pathlib import Path
-from lieapp.runs.process.runner import serve
+from lieapp.runs.process.runner import serve, work_on
 serve(Path(sys.argv[1]))
 """
 
@@ -85,6 +86,22 @@ def test_a_process_that_dies_before_it_begins_leaves_a_failed_run(tmp_path):
     (run,) = RunDirectory.list(tmp_path)
     error = run.status().error
     assert run.state == "failed" and error is not None and "code 7" in error["message"]
+
+
+def test_a_run_begins_with_its_process_and_anew_when_it_is_resumed(tmp_path):
+    first = RunDirectory.create(tmp_path, config("kdv"), "kdv")
+    with running(first):
+        assert not first.status().begun  # as it was made
+    queued = RunDirectory.create(tmp_path, config("ks"), "ks", state="queued")
+    queued.update(created=5.0)
+    before = time.time()
+    assert work_on(queued, start) and queued.status().created == 5.0
+    begun = RunDirectory(queued.path).status().begun
+    assert before <= begun <= time.time()
+    for run in (first, RunDirectory(queued.path)):
+        run.update(state="failed")
+        with running(run):
+            assert run.status().begun >= max(begun, before)
 
 
 def test_a_process_that_can_t_be_started_leaves_a_failed_run(tmp_path):

@@ -1,12 +1,17 @@
 """Data: a file that is read, one that asks, one that can't be read, an upload; and the run that is started."""
 
 import json
+import re
 import shlex
 from urllib.parse import parse_qsl
 
+import msgspec
 import numpy as np
 import pytest
 
+from lieapp.config import DiscoverConfig
+from lieapp.config_types import DiscoverData
+from lieapp.ui.jobs import took
 from lieapp.ui.uploads import kept
 
 T, X = np.linspace(0, 1, 16), np.arange(16) * 0.1
@@ -47,6 +52,29 @@ def test_a_file_is_typed_and_shown(open_page, plugins, file, words):
     assert "Start" not in [b.label for b in app.button]
 
 
+def estimated(text):
+    """Seconds of the estimate on a page, which are below an hour."""
+    minutes, seconds = re.search(r"Estimate: (?:(\d+) min )?(\d+) s", text).groups(default="0")
+    return 60 * int(minutes) + int(seconds)
+
+
+def test_the_estimate_is_that_of_the_trajectories_of_the_file(open_page, plugins, tmp_path, words):
+    told = {}
+    for count in (5, 500):
+        np.savez(tmp_path / f"{count}.npz", t=T, x=X[:-1], u=np.arange(1, count + 1)[:, None, None] * U[:, :-1])
+        told[count] = words(open_page("data", plugin="warm", file=str(tmp_path / f"{count}.npz")))
+    assert "u: 500 trajectories" in told[500] and estimated(told[500]) > 60 > estimated(told[5])
+
+
+@pytest.mark.parametrize("files", [(), ("a.h5",)])
+def test_the_last_run_that_is_named_read_the_same_files(runs, make_run, files):
+    run = make_run("done")
+    config = DiscoverConfig(plugin="ckdv", data=DiscoverData(files=files))
+    (run / "config.json").write_bytes(msgspec.json.encode(config))
+    other = DiscoverConfig(plugin="ckdv", data=DiscoverData(files=("b.h5",)))
+    assert took(config) is not None and took(other) is None
+
+
 def test_a_run_is_started_and_keeps_how_the_file_is_read(open_page, plugins, runs, file, words):
     app = open_page("data", plugin="warm", file=str(file))
     field(app, "Which").set_value("u=usol(x,t), t=tt, x=0:0.1")
@@ -60,6 +88,8 @@ def test_a_run_is_started_and_keeps_how_the_file_is_read(open_page, plugins, run
     config = json.loads((run / "config.json").read_text(encoding="utf-8"))
     read = {"files": [str(file)], "map": "u=usol(x,t), t=tt, x=0:0.1", "window": "t=0:0.9"}
     assert {key: config["data"][key] for key in read} == read and config["slots"] == 4
+    head = "discover warm · heat 1.npz · method neural · "
+    assert head in words(open_page("run", run=run.name)).replace("\\", "")
     again = open_page("discover", again=run.name)
     assert line in [code.value for code in again.code]
     back = next(link.proto for link in again.get("page_link") if link.proto.label == "Look at the data")

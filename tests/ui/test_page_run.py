@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from urllib.parse import parse_qs
 
 import pytest
@@ -52,6 +53,15 @@ def test_starting(open_page, make_run, words):
     assert "Curves appear with the first training steps." in text
     next(b for b in app.button if b.label == "Cancel").click().run()
     assert (run / "cancel").exists() and not app.exception
+
+
+@pytest.mark.parametrize("state", ["starting", "running"])
+def test_the_time_in_the_queue_is_no_work(open_page, make_run, words, state):
+    """Nor is the time between the end of a run and its resumption."""
+    now = time.time()
+    run = make_run(state, created=now - 7200, begun=now - 300, total=None)
+    text = words(open_page("run", run=run.name))
+    assert "5 min " in text and "2 h" not in text
 
 
 def test_running_with_curves_and_cancel(open_page, make_run, words):

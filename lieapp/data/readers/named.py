@@ -8,16 +8,35 @@ from typing import Any
 import h5netcdf
 import numpy as np
 import xarray as xr
+from scipy.io import netcdf_file
 from xarray.backends import H5NetCDFStore
 
 from lieapp.arrays import Array, Attribute, Contents, Index
 
 
 def open_netcdf(path: Path) -> Contents:
-    """netCDF 3 by SciPy, 4 by h5netcdf."""
+    """netCDF 3 by SciPy, 4 by h5netcdf. Raises ValueError for netCDF 3 that ends too early."""
     with path.open("rb") as stream:
         old = stream.read(3) == b"CDF"
-    return _contents("netcdf", _opened(path, engine="scipy") if old else _opened_hdf5(path))
+    if not old:
+        return _contents("netcdf", _opened_hdf5(path))
+    if not _is_whole(path):
+        raise ValueError(f"it ends before its arrays do, after {path.stat().st_size} bytes, or its header is wrong")
+    return _contents("netcdf", _opened(path, engine="scipy"))
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether SciPy finds all arrays of netCDF 3 in the file.
+
+    An error of SciPy holds the file, and warns when Python ends: it goes no further than this.
+    """
+    try:
+        netcdf_file(path).close()
+    except MemoryError:
+        raise
+    except Exception:
+        return False
+    return True
 
 
 class _File(h5netcdf.File):

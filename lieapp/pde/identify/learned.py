@@ -15,7 +15,8 @@ import numpy as np
 import sympy as sp
 import torch
 
-from lieapp.data.own_trajectories import HELD_OUT, divided
+from lieapp.data.own import HELD_OUT
+from lieapp.data.own_trajectories import divided
 from lieapp.data.trajectories import Trajectories
 from lieapp.document import percent
 from lieapp.equations.jets import JetSpace

@@ -32,7 +32,8 @@ def running(run: RunDirectory) -> Iterator[RunDirectory]:
         mine = {"state": "running", "pid": os.getpid(), "host": host(), "process": own_mark()}
         try:
             with interruptible() as interrupt:
-                run.update(**mine, error=None, finished=None)
+                begun = {} if run.status().state == "starting" else {"begun": time.time()}
+                run.update(**mine, **begun, error=None, finished=None)
                 with _heartbeat(run, interrupt):
                     yield run
         except BaseException as error:

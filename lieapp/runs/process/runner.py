@@ -72,7 +72,7 @@ def work_on(run: RunDirectory, start: Start = start_process, *, alone: bool = Tr
         if not free or run.state != "queued" or run.cancel_requested:
             return False
         mine = {"pid": os.getpid(), "host": host(), "process": own_mark()}
-        run.update(state="starting", by_runner=alone, **mine)
+        run.update(state="starting", by_runner=alone, begun=time.time(), **mine)
     code = -1
     try:
         code = start(run).wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import shutil
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from lieapp.methods.result import Level
 from lieapp.numerics.grid import Axis, Grid
 from lieapp.reading import text_in
 from lieapp.runs.store.files import write_atomic
-from lieapp.runs.store.sealed import CHUNKS, remedy, sealed_tensors
+from lieapp.runs.store.sealed import CHUNKS, remedy, sealed_tensors, tensors_checked
 
 DATA, TRAINING = CHUNKS, "training"
 
@@ -128,6 +129,8 @@ class Checkpoint:
             return None
         try:
             content = file.read_bytes()
+            if file.parent.name == CHUNKS:
+                tensors_checked(io.BytesIO(content))
             # unlike JSON, facts may hold NaN
             facts = json.loads(text_in(content, "facts"))
             return load(content), msgspec.convert(facts, kind)

@@ -40,7 +40,9 @@ class PlainReporter:
             return
         self._last = now
         of = f"/{total}" if total is not None else ""
-        self.line(f"{self._stage or 'start'}: {step}{of} {text}".rstrip())
+        # a text that has its own count says all
+        count = "" if " of " in text and any(map(str.isdigit, text)) else f"{step}{of} "
+        self.line(f"{self._stage or 'start'}: {count}{text}".rstrip())
 
     def line(self, text: str) -> None:
         if not self._quiet:

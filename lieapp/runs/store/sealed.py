@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
@@ -69,14 +69,16 @@ def sealed_tensors(tensors: Mapping[str, Tensor], **facts: str) -> bytes:
 
 
 def check_sealed(folder: Path) -> list[str]:
-    """Check everything that a resume of the run in `folder` reads; names of files that have no checksum.
+    """Check what a resume of the run in `folder` reads; names of files that have no checksum.
+
+    Chunks of trajectories, which may be large, are checked as they are read: `Checkpoint.data`.
 
     Raises ResumeError for a file that is damaged.
     """
     without = []
     for file in _files(folder):
         try:
-            is_sealed = _tensors_checked(file) if file.suffix == ".safetensors" else _object_checked(file)
+            is_sealed = _file_checked(file) if file.suffix == ".safetensors" else _object_checked(file)
         except (OSError, UnreadableError) as error:
             hint = "Start a new run." if file.parent == folder else remedy(file)
             raise ResumeError(f"{file} can't be read: {reason(error)}.", hint=hint) from None
@@ -95,7 +97,7 @@ def remedy(file: Path) -> str:
 def _files(folder: Path) -> Iterator[Path]:
     yield from (file for name in BESIDE if (file := folder / name).exists())
     # drafts of a killed process begin with a dot
-    kept = sorted((folder / "checkpoint").rglob("*"))
+    kept = [file for file in sorted((folder / "checkpoint").rglob("*")) if file.parent.name != CHUNKS]
     yield from (file for file in kept if not file.name.startswith(".") and not file.is_dir())
 
 
@@ -108,22 +110,29 @@ def _object_checked(file: Path) -> bool:
     return KEY in decode_object(content)
 
 
-def _tensors_checked(file: Path) -> bool:
-    """Whether a safetensors file has a checksum, which is then right; read in pieces, for it may be large."""
+def _file_checked(file: Path) -> bool:
     with file.open("rb") as stream:
-        start = stream.read(8)
-        length = int.from_bytes(start, "little")
-        if len(start) < 8 or length > LONGEST_HEADER:
-            raise UnreadableError("it isn't a safetensors file")
-        header = stream.read(length)
-        found = IN_HEADER.search(header)
-        if found is None:
-            decode_object(header)
-            return False
-        place = found.start(1)
-        total = hashlib.sha256(start + header[:place] + BLANK.encode() + header[place + len(BLANK) :])
-        while piece := stream.read(CHUNK):
-            total.update(piece)
+        return tensors_checked(stream)
+
+
+def tensors_checked(stream: BinaryIO) -> bool:
+    """Whether a safetensors file has a checksum, which is then right; read in pieces, for it may be large.
+
+    Raises UnreadableError for a wrong checksum, and for what isn't such a file.
+    """
+    start = stream.read(8)
+    length = int.from_bytes(start, "little")
+    if len(start) < 8 or length > LONGEST_HEADER:
+        raise UnreadableError("it isn't a safetensors file")
+    header = stream.read(length)
+    found = IN_HEADER.search(header)
+    if found is None:
+        decode_object(header)
+        return False
+    place = found.start(1)
+    total = hashlib.sha256(start + header[:place] + BLANK.encode() + header[place + len(BLANK) :])
+    while piece := stream.read(CHUNK):
+        total.update(piece)
     if total.hexdigest().encode() != found[1]:
         raise UnreadableError(WRONG)
     return True

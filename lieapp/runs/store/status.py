@@ -82,6 +82,8 @@ class Status(msgspec.Struct, kw_only=True):
         by_runner: whether the runner started that process; it starts no other meanwhile.
         text: what is counted, `chunks of trajectories`, or what else there is to say of the step.
         heartbeat: time of the last sign of life by the clock of `host`, seconds since 1970.
+        created, begun, finished: when it was asked for; when its process was started, the last one if it was
+            resumed; when it ended.
         error: type, message and hint of what ended it.
     """
 
@@ -96,6 +98,7 @@ class Status(msgspec.Struct, kw_only=True):
     text: str = ""
     heartbeat: Moment = 0.0
     created: Moment = 0.0
+    begun: Moment = 0.0
     finished: Moment | None = None
     error: dict[str, str] | None = None
 

@@ -260,6 +260,22 @@ def test_a_damaged_netcdf_file_leaves_no_traceback(tmp_path, monkeypatch):
     assert not ignored
 
 
+def test_netcdf_3_that_ends_too_early_is_one_error(tmp_path):
+    t, x = np.linspace(0, 1, 24), np.arange(32) / 32
+    data = xr.Dataset({"u": (("sample", "t", "x"), np.ones((9, 24, 32)))}, {"t": t, "x": x})
+    data.to_netcdf(tmp_path / "a.nc", engine="scipy", unlimited_dims=["sample"])
+    content = (tmp_path / "a.nc").read_bytes()
+    cut = tmp_path / "cut.nc"
+    # in the header, among the arrays, and in the last value
+    for n in (8, 150, 300, len(content) // 2, len(content) - 1):
+        cut.write_bytes(content[:n])
+        refused(cut, f"{cut} can't be read as netcdf: it ends before its arrays do, after {n} bytes")
+    command = [sys.executable, "-m", "lieapp", "inspect", str(cut)]
+    # SciPy warned when Python ended
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stderr.splitlines()
+    assert [line.partition(":")[0] for line in told] == ["error", "hint"]
+
+
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_matlab_file_with_an_unknown_type_of_values(tmp_path, inside):
     numbers = np.arange(12.0).reshape(3, 4)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from layouts import LAYOUTS, T, U, X
 
-from lieapp.data.inspection import inspect, inspection_document
-from lieapp.document import Figure, plain_text
+from lieapp.data.files import read
+from lieapp.data.inspection import inspect, inspection_document, opening
+from lieapp.document import Figure, Text, plain_text
 from lieapp.figures.files import svg
 from lieapp.report.page import page
 from lieapp.results.inspection import Inspection
@@ -48,6 +49,27 @@ def test_the_picture_and_the_page(tmp_path):
     assert "<svg" in page("a.npz", "Data", document) and "<svg" in svg(found.drawing)
     assert sum(isinstance(block, Figure) for block in document) == 1
     assert plain_text(document[0].words).endswith("u: 1 trajectory of 20 t x 64 x.")
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_the_size_is_that_of_what_is_read(tmp_path, name):
+    layout = LAYOUTS[name]
+    path = layout.write(tmp_path / "waves")
+    found = read(path, layout.mapping)
+    size = sum(data[name].size for data in found for name in data.data_vars)
+    assert inspect(path, layout.mapping).result.loaded == 8 * size
+
+
+def test_large_files_are_said_to_be_read_in_stretches(tmp_path, monkeypatch):
+    np.savez(tmp_path / "a.npz", t=T, x=X, u=np.repeat(U, 5, axis=0))
+
+    def told():
+        return [plain_text(b.words) for b in opening(inspect(tmp_path / "a.npz")) if isinstance(b, Text)]
+
+    assert told() == []
+    monkeypatch.setattr("lieapp.data.inspection.CHUNK", 5 * 8 * 20 * 64 - 1)
+    (line,) = told()
+    assert line.startswith("The trajectories take 0.1 MiB. A discovery reads them in stretches")
 
 
 def test_an_end_point_and_noise_are_told(tmp_path):
