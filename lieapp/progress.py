@@ -40,3 +40,8 @@ class SilentReporter:
     def warn(self, text: str) -> None:
         """Kept."""
         self.warnings.append(text)
+
+
+def has_count(text: str) -> bool:
+    """Whether a text of `progress` says itself how far it is, as `1.5 of 9.0 MiB read` does."""
+    return " of " in text and any(map(str.isdigit, text))

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from lieapp.document import duration as duration
+from lieapp.progress import has_count
 from lieapp.runs.store.status import Status
 
 
@@ -60,10 +61,11 @@ def step_of(status: Status) -> str:
     far = f"{status.step} of {status.total}" if status.total else str(status.step)
     if not status.text:
         return f"step {far}"
-    # a text without numbers says what is counted; one that has its own count says all
-    if not any(map(str.isdigit, status.text)):
-        return f"{far} {status.text}"
-    return status.text if " of " in status.text else f"step {far}, {status.text}"
+    if has_count(status.text):
+        return status.text
+    # a text without numbers says what is counted
+    named = not any(map(str.isdigit, status.text))
+    return f"{far} {status.text}" if named else f"step {far}, {status.text}"
 
 
 def plain(text: object) -> str:

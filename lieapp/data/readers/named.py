@@ -34,7 +34,7 @@ def _is_whole(path: Path) -> bool:
         netcdf_file(path).close()
     except MemoryError:
         raise
-    except Exception:
+    except Exception:  # of many kinds: its bytes are taken for lengths and types
         return False
     return True
 

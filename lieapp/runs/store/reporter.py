@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import TextIO
 
-from lieapp.progress import Reporter
+from lieapp.progress import Reporter, has_count
 from lieapp.runs.store.directory import RunDirectory
 
 EVERY = 3.0
@@ -40,8 +40,7 @@ class PlainReporter:
             return
         self._last = now
         of = f"/{total}" if total is not None else ""
-        # a text that has its own count says all
-        count = "" if " of " in text and any(map(str.isdigit, text)) else f"{step}{of} "
+        count = "" if has_count(text) else f"{step}{of} "
         self.line(f"{self._stage or 'start'}: {count}{text}".rstrip())
 
     def line(self, text: str) -> None:
